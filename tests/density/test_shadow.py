@@ -11,9 +11,19 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from rskpca import Gaussian, Laplacian, ReducedSetKernelPCA, ShadowDensity, WindowDensity
+from rskpca import (
+    DiffusionMaps,
+    Gaussian,
+    Laplacian,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    WindowDensity,
+)
 from rskpca._core import reference
+from rskpca._validation import Rows
+from rskpca.density import _counting
 from rskpca.density import shadow as shadow_module
+from rskpca.kernels import sklearn_kernel
 from tests import datasets
 from tests.density.invariants import DensityInvariants
 from tests.states import fitted_state
@@ -495,3 +505,67 @@ def test_feature_names_are_checked_before_any_computation():
     with pytest.raises(TypeError, match="names"):
         density.fit(pd.DataFrame(X, columns=["a", "b", 3]))
     assert fitted_state(density) == before
+
+
+# ------------------------------------------------------------------------ data that do not compress
+
+NOISE = np.random.default_rng(0).uniform(size=(1500, 24))
+
+
+@pytest.fixture
+def few_centers(monkeypatch):
+    monkeypatch.setattr(_counting, "MOST_CENTERS", 400)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_fit_warns_early_if_most_rows_become_centers(make, few_centers):
+    advice = r"larger bandwidth, a smaller ell, .* max_centers=2000, or KMeansDensity\(2000"
+    message = f"512 of the first 512 rows became centers. Use a {advice}"
+    with pytest.warns(UserWarning, match=message) as caught:
+        ShadowDensity(Gaussian(1.0)).fit(make(NOISE))
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_a_stream_warns_once_if_most_rows_become_centers(few_centers):
+    density = ShadowDensity(Gaussian(1.0)).partial_fit(NOISE[:300])
+    with pytest.warns(UserWarning, match="600 of the first 600 rows became centers") as caught:
+        density.partial_fit(NOISE[300:600])
+    assert len(caught) == 1
+    density.partial_fit(NOISE[600:])  # warnings are errors
+    assert density.reduced_set_.n_centers == 1500
+
+
+def test_the_warning_for_a_kernel_that_is_not_radial_suggests_what_it_supports(few_centers):
+    kernel = sklearn_kernel("cosine", n_features=24)
+    with pytest.warns(UserWarning, match=r"rows became centers\. Use a smaller ell\.$"):
+        ShadowDensity(kernel).fit(NOISE - 0.5)
+
+
+@pytest.mark.parametrize("options", [{"ell": np.inf}, {"max_centers": 450}])
+def test_a_cover_of_all_rows_or_with_a_limit_does_not_warn(options, few_centers):
+    ShadowDensity(Gaussian(1.0), **options).fit(NOISE)
+
+
+def test_unused_centers_of_a_warm_start_are_not_counted(few_centers):
+    density = ShadowDensity(Gaussian(1.0), warm_start=True)
+    with pytest.warns(UserWarning, match="became centers"):
+        density.fit(NOISE)
+    density.fit(NOISE[:300])
+    assert density.reduced_set_.n_centers == 300
+
+
+@pytest.mark.parametrize("embedding", [ReducedSetKernelPCA, DiffusionMaps])
+def test_an_embedding_that_predicts_the_number_of_centers_does_not_warn(embedding, few_centers):
+    X = np.tile(NOISE[:600], (4, 1))  # all of the first rows are centers
+    assert embedding(2, bandwidth=2.0).fit(X).n_centers_ == 600
+
+
+def test_the_planned_radius_for_a_kernel_that_is_not_radial_depends_on_the_rows():
+    kernel, rows = sklearn_kernel("poly", degree=2, n_features=24), Rows(NOISE, np.ones(1500))
+    density = ShadowDensity(ell=3.0)
+    fitted = ShadowDensity(kernel, ell=3.0).fit(NOISE)
+    assert density.planned_radius(kernel, rows) == fitted.reduced_set_.radius
+    assert density.planned_radius(kernel) is None
+    assert ShadowDensity(ell="auto", tol=0.1).planned_radius(kernel, rows) is None
+    assert density.planned_radius(Gaussian(6.0)) == 2.0

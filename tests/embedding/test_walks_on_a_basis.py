@@ -47,6 +47,15 @@ def test_an_automatic_basis_is_small_and_accurate(walk, options):
     assert np.linalg.norm(Z - exact) < 0.03 * np.linalg.norm(exact)
 
 
+@pytest.mark.parametrize("walk", WALKS)
+def test_an_automatic_basis_of_all_centers_has_no_effect(walk):
+    X, options = roll(), {"bandwidth": 3.0, "ell": 20.0}
+    plain = walk(4, **options).fit(X)
+    model = walk(4, basis="auto", **options).fit(X)
+    assert len(model.basis_) == plain.n_centers_ > 1000
+    np.testing.assert_array_equal(model.transform(X), plain.transform(X))
+
+
 def test_the_error_decreases_with_more_basis_points():
     X = roll()
     plain = DiffusionMaps(3, bandwidth=5.0).fit(X)

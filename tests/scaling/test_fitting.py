@@ -26,7 +26,7 @@ from rskpca import (
 )
 from rskpca.baselines import SubsampledKernelPCA
 from rskpca.data import open_source
-from rskpca.scaling import fitting
+from rskpca.density import _counting
 
 from ..data.cases import KINDS, make_input
 
@@ -299,7 +299,7 @@ def test_a_progress_line_is_shown_on_request(capsys, monkeypatch):
 
 @pytest.mark.parametrize("estimator", [ReducedSetKernelPCA(7), KernelPCANovelty(), DiffusionMaps()])
 def test_a_source_that_does_not_compress_is_rejected_early(monkeypatch, estimator):
-    monkeypatch.setattr(fitting, "MOST_CENTERS", 400)
+    monkeypatch.setattr(_counting, "MOST_CENTERS", 400)
     noise = open_source(RNG.uniform(size=(2000, 24)), block_rows=300)
     with pytest.raises(ValueError, match=r"do not compress at this radius: 600 of the first 600 r"):
         scaling.fit(estimator, noise)
@@ -307,6 +307,6 @@ def test_a_source_that_does_not_compress_is_rejected_early(monkeypatch, estimato
 
 @pytest.mark.parametrize("options", [{"ell": np.inf}, {"density": ShadowDensity(max_centers=500)}])
 def test_many_centers_are_accepted_with_an_infinite_ell_or_with_max_centers(monkeypatch, options):
-    monkeypatch.setattr(fitting, "MOST_CENTERS", 400)
+    monkeypatch.setattr(_counting, "MOST_CENTERS", 400)
     model = scaling.fit(ReducedSetKernelPCA(2, bandwidth=0.5, **options), X[:600])
     assert model.n_centers_ > 400

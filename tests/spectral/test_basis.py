@@ -108,3 +108,10 @@ def test_the_basis_of_a_walk_grows_until_it_meets_the_tolerance():
 
     assert 4 * r + 16 < len(rows) < s.n_centers
     assert error(rows) <= tolerance < error(rows[:-1])
+
+
+def test_a_basis_of_a_walk_on_many_centers_is_searched_only_while_that_saves_time():
+    s = ReducedSet(datasets.blobs(1100, 3), np.ones(1100))
+    smooth, narrow = (solve(Diffusion(), Gaussian(width), s, 3) for width in (20.0, 0.5))
+    assert len(sufficient_for_walk(smooth, s, 1e-2)) < 100
+    np.testing.assert_array_equal(sufficient_for_walk(narrow, s, 1e-3), range(1100))

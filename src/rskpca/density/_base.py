@@ -39,8 +39,9 @@ class BaseDensity(BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse array} of shape (n_samples, n_features)
             At least two rows. For shadow densities, the order of the rows matters, as in the paper.
+            Sparse rows are accepted by :class:`ShadowDensity`.
         y : None
             Not used.
         sample_weight : array-like of shape (n_samples,), default=None

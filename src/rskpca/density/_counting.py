@@ -21,7 +21,10 @@ from ._base import Array, Labels
 # than necessary; the fraction leaves enough room before the radius has to grow again.
 GROWTH, KEPT = 2**0.25, 0.5
 
+MOST_CENTERS = 16_384  # with more centers, the weighted Gram matrix takes more than 2 GB
+
 Progress = Callable[[int, int], None]
+Report = Callable[[int, int], None]  # called with the number of centers and the number of rows
 
 
 class GrowingCover(Protocol):
@@ -134,6 +137,38 @@ def cover_and_count(
         taken, n_centers = int(np.argmax(labels == limit)), limit
         labels, squared = labels[:taken], squared[:taken]
     return statistics.add(labels, squared, weights[: len(labels)], n_centers), labels
+
+
+def watch_centers(
+    report: Report, previous: ReducedSet | None, cover: GrowingCover, progress: Progress | None
+) -> Progress:
+    """Return a progress function that calls ``report`` once if most rows become centers."""
+    before = 0 if previous is None else count_rows(previous)
+    unused = cover.n_centers if previous is None else 0  # those of a warm start
+    reported = False
+
+    def watch(rows: int, n_centers: int) -> None:
+        nonlocal reported
+        if progress is not None:
+            progress(rows, n_centers)
+        if not reported and too_many(n_centers - unused, before + rows):
+            reported = True
+            report(n_centers - unused, before + rows)
+
+    return watch
+
+
+def too_many(n_centers: int, n_rows: int) -> bool:
+    """Return True if most rows are centers, and there are too many centers to decompose."""
+    return n_centers > max(MOST_CENTERS, n_rows / 2)
+
+
+def count_rows(reduced_set: ReducedSet) -> int:
+    """Return the number of rows; if they are weighted, estimate it from the row sample."""
+    sample = reduced_set.sample
+    if sample is None or (sample.weights == 1).all():
+        return int(reduced_set.n_samples)
+    return max(sample.position, int((1 / sample.probabilities).sum()))  # merging loses positions
 
 
 def extend_set(

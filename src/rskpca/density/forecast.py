@@ -21,11 +21,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core.value_cover import euclidean_cover
+from ..kernels import AnyKernel, Kernel
+from ._counting import open_cover
 
 Array = NDArray[np.floating]
 
 _MIN_ROWS, _MAX_ROWS = 1000, 8000
+_KERNEL_ROWS = 2000  # for kernels that are not radial, whose values may be slow to evaluate
 _COVERED_ROWS = 12_000  # total over all permutations; smaller samples are permuted more often
 _MIN_ORDERS, _MAX_ORDERS = 6, 24
 _POINTS = 40
@@ -75,11 +77,9 @@ def forecast(sample: Array, radius: float, n_samples: int, rng: np.random.Random
     return Forecast(*map(float, np.clip(bounds, curve[-1], n_samples)))
 
 
-def count_centers(rows: Array, radius: float) -> Array:
-    """Return the number of centers after each row."""
-    if not radius:  # every row is a center
-        return np.arange(1.0, rows.shape[0] + 1)
-    labels, _ = euclidean_cover(radius, rows[:0]).extend(rows)
+def count_centers(rows: Array, radius: float, kernel: AnyKernel | None = None) -> Array:
+    """Return the number of centers after each row; distances are those of :func:`open_cover`."""
+    labels, _ = open_cover(radius, rows[:0], kernel).extend(rows)
     return np.maximum.accumulate(labels) + 1.0
 
 
@@ -122,9 +122,13 @@ def _sampling_variance(halves: list[tuple[Array, Array]], n_samples: int) -> flo
     return float(np.mean(np.square(np.log(ratios))) / 4)
 
 
-def roughly_forecast(X: Array, radius: float, rng: np.random.RandomState) -> float:
+def roughly_forecast(
+    X: Array, radius: float, rng: np.random.RandomState, kernel: AnyKernel | None = None
+) -> float:
     """Quickly predict the number of centers for all rows, from one sample in one order."""
     n_rows = X.shape[0]
     size = min(enough_rows(X.shape[1]), n_rows)
+    if isinstance(kernel, Kernel):
+        size = min(size, _KERNEL_ROWS)
     sample = X[rng.permutation(n_rows)[:size]]
-    return _extrapolate_curve(count_centers(sample, radius), n_rows)
+    return _extrapolate_curve(count_centers(sample, radius, kernel), n_rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +18,19 @@ from ..kernels import AnyKernel, RadialKernel
 from ..reduced_set import ReducedSet
 from ..row_sample import SIZE, RowSample, salt_of
 from ._base import BaseDensity
-from ._counting import BoundedStream, RowCover, ell_of, extend_set, open_cover, withdraw
+from ._counting import (
+    BoundedStream,
+    Report,
+    RowCover,
+    count_rows,
+    cover_radius,
+    ell_of,
+    extend_set,
+    open_cover,
+    too_many,
+    watch_centers,
+    withdraw,
+)
 from .tolerance import Goal, Limit
 
 
@@ -129,7 +141,11 @@ class ShadowDensity(BaseDensity):
         self.verbose = verbose
 
     def summarize(
-        self, rows: Rows, kernel: RadialKernel, coordinate_limit: Limit | None = None
+        self,
+        rows: Rows,
+        kernel: RadialKernel,
+        coordinate_limit: Limit | None = None,
+        report: Report | None = None,
     ) -> Self:
         """Select centers for validated rows (Algorithm 2).
 
@@ -142,6 +158,9 @@ class ShadowDensity(BaseDensity):
         coordinate_limit : callable, default=None
             Function of a reduced set that returns the error limit of the coordinates. Passed only
             by an embedding.
+        report : callable, default=None
+            Function of the numbers of centers and rows that is called once if most rows become
+            centers. None means a warning.
 
         Returns
         -------
@@ -156,19 +175,34 @@ class ShadowDensity(BaseDensity):
         cover = open_cover(radius, X[:0], kernel)
         if self._is_warm and radius > 0:  # keep previous centers that are far enough apart
             cover.extend(self.reduced_set_.centers.astype(X.dtype))
-        self._absorb(rows, None, cover, sample)
+        self._absorb(rows, None, cover, sample, report)
         self._cover_ = None  # a stream rebuilds it; a batch does not need it
         self.kernel_, self.ell_ = kernel, ell_of(kernel, radius, X, weights)
         self.__dict__.pop("_merged_", None)
         rows.name_features(self)
         return self
 
-    def planned_radius(self, kernel: RadialKernel) -> float | None:
-        """Return the radius if it follows from ``ell`` alone, or None if it depends on the data."""
+    def planned_radius(self, kernel: AnyKernel, rows: Rows | None = None) -> float | None:
+        """Return the radius if ``ell`` fixes it, or None if it has to be searched for.
+
+        Parameters
+        ----------
+        kernel : RadialKernel or Kernel
+            The kernel with its bandwidth resolved.
+        rows : Rows, default=None
+            Validated rows, on which the radius depends if the kernel is not radial.
+
+        Returns
+        -------
+        float or None
+            The radius. None also if the kernel is not radial and there are no rows.
+        """
         goal = Goal.checked(self.ell, self.tol, self.error)
-        if goal.tol is not None or not isinstance(kernel, RadialKernel):
+        if goal.tol is not None:
             return None
-        return kernel.scale / float(goal.ell)
+        if isinstance(kernel, RadialKernel):
+            return kernel.scale / float(goal.ell)
+        return None if rows is None else cover_radius(kernel, float(goal.ell), *rows.positive)
 
     @one_at_a_time
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -193,11 +227,11 @@ class ShadowDensity(BaseDensity):
             return self.summarize(rows, self.resolve_kernel(rows))
         return self._extend(validate_more_rows(self, X, sample_weight))
 
-    def _extend(self, rows: Rows) -> Self:
-        """Add validated rows."""
+    def _extend(self, rows: Rows, report: Report | None = None) -> Self:
+        """Add validated rows; the parameter ``report`` is that of :meth:`summarize`."""
         self._check_limit()
         previous = self.reduced_set_
-        self._absorb(rows, previous, self._take_cover(), previous.sample)
+        self._absorb(rows, previous, self._take_cover(), previous.sample, report)
         return self
 
     @one_at_a_time
@@ -291,12 +325,15 @@ class ShadowDensity(BaseDensity):
         previous: ReducedSet | None,
         cover: RowCover,
         sample: RowSample | None,
+        report: Report | None,
     ) -> None:
         """Cover the rows with positive weight and count them; if this fails, nothing is changed."""
         X, weights = rows.positive
         line = ProgressLine(X.shape[0], type(self).__name__) if self.verbose else None
         if self.max_centers is None:
-            reduced_set, labels = extend_set(previous, cover, X, weights, sample, line)
+            report = report or _warning(previous, cover)
+            watch = watch_centers(report, previous, cover, line)
+            reduced_set, labels = extend_set(previous, cover, X, weights, sample, watch)
         else:
             stream = BoundedStream(self.max_centers, cover, previous, sample)
             labels = stream.extend(X, weights, line)
@@ -399,3 +436,21 @@ class ShadowDensity(BaseDensity):
                 "counted a row; fit again without these rows, or with a larger max_centers. "
                 "Nothing was changed."
             )
+
+
+def _warning(previous: ReducedSet | None, cover: RowCover) -> Report:
+    """Return a function that warns that most rows become centers, unless it was called before."""
+    if previous is not None and too_many(previous.n_centers, count_rows(previous)):
+        return lambda n_centers, n_rows: None
+    return partial(_warn_of_centers, radial=not cover.in_feature_space)
+
+
+def _warn_of_centers(n_centers: int, n_rows: int, *, radial: bool) -> None:
+    advice = (
+        "a larger bandwidth, a smaller ell, a limit such as max_centers=2000, or "
+        "KMeansDensity(2000, max_iter=3)"
+    )
+    check.warn(
+        f"The data do not compress at this radius: {n_centers:,} of the first {n_rows:,} rows "
+        f"became centers. Use {advice if radial else 'a smaller ell'}."
+    )

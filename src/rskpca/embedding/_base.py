@@ -25,6 +25,7 @@ from ..certificate import Certificate, RowErrors
 from ..certificate.sampled import FURTHER_AXES
 from ..density import BaseDensity, ShadowDensity, merge
 from ..density._base import claim_kernel
+from ..density._counting import MOST_CENTERS, Report
 from ..density._expiring import ExpiringDensity
 from ..density.forecast import roughly_forecast
 from ..density.tolerance import Limit
@@ -36,7 +37,6 @@ from ._notebook import FittedDisplay
 
 Array = NDArray[np.floating]
 
-MOST_CENTERS = 16_384  # with more centers, the weighted Gram matrix takes more than 2 GB
 DEFAULT_MOST_CENTERS = 10_000  # default limit, at which the weighted Gram matrix takes 0.8 GB
 
 
@@ -63,6 +63,10 @@ def _density_can(verb: str) -> Callable[[KernelEmbedding], bool]:
         return True
 
     return check_density
+
+
+def _ignore_centers(n_centers: int, n_rows: int) -> None:
+    """Do nothing, because ``fit`` predicts the number of centers before it starts."""
 
 
 class KernelEmbedding(
@@ -128,10 +132,19 @@ class KernelEmbedding(
         kernel, previous = self._claim_kernel(density), density._previous_kernel
         return kernel.resolve(rows.X, rows.given_weights, self.random_state, previous)
 
-    def _summarize(self, density: BaseDensity, rows: Rows, kernel: RadialKernel) -> BaseDensity:
-        """Fit the density to the rows (Algorithm 2)."""
-        if isinstance(density, ShadowDensity | ExpiringDensity):
-            return density.summarize(rows, kernel, self._coordinate_limit(rows, kernel))
+    def _summarize(
+        self,
+        density: BaseDensity,
+        rows: Rows,
+        kernel: RadialKernel,
+        report: Report = _ignore_centers,
+    ) -> BaseDensity:
+        """Fit the density to the rows (Algorithm 2); see :meth:`ShadowDensity.summarize`."""
+        limit = self._coordinate_limit(rows, kernel)
+        if isinstance(density, ShadowDensity):
+            return density.summarize(rows, kernel, limit, report)
+        if isinstance(density, ExpiringDensity):
+            return density.summarize(rows, kernel, limit)
         return density.summarize(rows, kernel)
 
     def _coordinate_limit(self, rows: Rows, kernel: RadialKernel) -> Limit | None:
@@ -155,13 +168,14 @@ class KernelEmbedding(
         only if most rows would become centers. If there is no substitute, TooManyCentersError is
         raised.
         """
-        radius, X = _planned_radius(density, kernel), rows.positive[0]
+        if not isinstance(density, ShadowDensity) or density.max_centers is not None:
+            return density
+        X = rows.positive[0]
+        limit = max(MOST_CENTERS, X.shape[0] / 2) if self._cover_requested else self._most_centers
+        radius = density.planned_radius(kernel, rows) if X.shape[0] > limit else None
         if not radius:
             return density
-        limit = max(MOST_CENTERS, X.shape[0] / 2) if self._cover_requested else self._most_centers
-        if X.shape[0] <= limit:
-            return density
-        expected = roughly_forecast(X, radius, np.random.RandomState(0))
+        expected = roughly_forecast(X, radius, np.random.RandomState(0), kernel)
         if expected <= limit:
             return density
         substitute = None if self._cover_requested else self._substitute()
@@ -186,7 +200,8 @@ class KernelEmbedding(
         """Return a sentence that says what to use for data that do not compress."""
         return (
             "Use a larger bandwidth or a smaller ell, or limit the number of centers with "
-            "density=KMeansDensity(2000, max_iter=3)."
+            "density=KMeansDensity(2000, max_iter=3) or, if the rows arrive in chunks, with "
+            "density=ShadowDensity(max_centers=2000)."
         )
 
     def _store(
@@ -237,18 +252,34 @@ class KernelEmbedding(
         -------
         Self
             The estimator. The eigenproblem is solved when its result is first used.
+
+        Raises
+        ------
+        ValueError
+            If there are more than 16,384 centers and most rows have become centers. The chunk is
+            then not added, and nothing is changed. Densities with a limited number of centers,
+            and ``ell=np.inf``, never raise this error.
         """
         self._check_parameters()
         if not self._is_fitted:
             rows = validate_rows(self, X, sample_weight, min_rows=1)
             density = self._new_density()
             kernel = self._resolve_kernel(rows, density)
-            return self._store(rows, kernel, self._summarize(density, rows, kernel), None)
+            self._summarize(density, rows, kernel, self._refuse_centers)
+            return self._store(rows, kernel, density, None)
         self._new_density()._check_unchanged(self.density_)
         rows = validate_more_rows(self, X, sample_weight)
         branch: Any = self.density_._branch()  # copies of this embedding may share the density
-        self._replace_density(branch._extend(rows))
+        report = (self._refuse_centers,) if isinstance(branch, ShadowDensity) else ()
+        self._replace_density(branch._extend(rows, *report))
         return self
+
+    def _refuse_centers(self, n_centers: int, n_rows: int) -> None:
+        """Raise an error because most rows have become centers."""
+        raise TooManyCentersError(
+            f"The data do not compress at this radius: {n_centers:,} of the first {n_rows:,} rows "
+            f"became centers. {self._alternative()}"
+        )
 
     @available_if(_density_can("forget"))
     @one_at_a_time
@@ -437,13 +468,6 @@ class KernelEmbedding(
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _planned_radius(density: BaseDensity, kernel: RadialKernel) -> float | None:
-    """Return the radius of an unbounded cover, or None for other densities."""
-    if not isinstance(density, ShadowDensity) or density.max_centers is not None:
-        return None
-    return density.planned_radius(kernel)
 
 
 def ritz_with_more(

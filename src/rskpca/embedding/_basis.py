@@ -68,7 +68,8 @@ def basis_points(
     if isinstance(basis, ReducedSet):
         return _check_width(basis.centers, centers)
     if sufficient is not None and isinstance(basis, str):
-        return centers[sufficient()]
+        chosen = sufficient()
+        return centers if len(chosen) == m else centers[chosen]
     size = math.ceil(basis * m) if isinstance(basis, float | np.floating) else min(basis, m)
     return centers[spanning(kernel, reduced_set, size)]
 

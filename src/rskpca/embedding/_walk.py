@@ -110,7 +110,7 @@ class WalkEmbedding(KernelEmbedding):
         density = self._new_density()
         kernel = self._resolve_kernel(rows, density)
         density = self._suitable_density(rows, kernel, density)
-        density.summarize(rows, kernel)  # Algorithm 2
+        self._summarize(density, rows, kernel)  # Algorithm 2
         model = self._decompose(kernel, density.reduced_set_)  # Algorithm 1
         self._store(rows, kernel, density, model)
         self._label(rows)
@@ -125,9 +125,8 @@ class WalkEmbedding(KernelEmbedding):
         whole = self._solve_walk(kernel, reduced_set, first + self._size + 1)
         last = first + self._choose_size(whole, reduced_set)
         system = whole.select(slice(first, last))
-        evaluated = system
-        if self.basis is not None:
-            evaluated = projected(system, self._basis_points(system, reduced_set))
+        points = self._basis_points(system, reduced_set)
+        evaluated = system if points is reduced_set.centers else projected(system, points)
         ones = np.ones(len(system.eigenvalues))
         model = FittedModel(kernel, reduced_set, system, evaluated, ones, certified=True)
         return self._complete(model, whole.eigenvalues[last:])

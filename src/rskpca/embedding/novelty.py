@@ -65,9 +65,10 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
         reconstructed exactly. None means ``ReducedSetKernelPCA(30)`` or, for data that do not
         compress, ``NystromKernelPCA(30, landmarks="means", n_centers=500)``. Components that
         may be due to a few isolated rows are then dropped; see Notes.
-    bandwidth : float or "median", default=None
-        sigma of the default embedding. None means the median pairwise distance in a sample. Cannot
-        be combined with ``embedding``, which has its own.
+    bandwidth : float, "median", "neighbors", "slope" or "reconstruction", default=None
+        sigma of the default embedding, or a rule that computes it from a sample of the rows (see
+        :class:`Gaussian`). None means ``"median"``, the median pairwise distance. Cannot be
+        combined with ``embedding``, which has its own.
     contamination : float, default=0.1
         The proportion of outliers in the training data, above 0 and at most 0.5.
 
@@ -189,6 +190,12 @@ class KernelPCANovelty(FittedDisplay, OutlierMixin, BaseEstimator):
         -------
         Self
             The detector. The eigenproblem is solved when its result is first used.
+
+        Raises
+        ------
+        ValueError
+            If the embedding has more than 16,384 centers and most rows have become centers. The
+            chunk is then not added, and nothing is changed.
         """
         self._check_parameters()
         if "embedding_" in self.__dict__:

@@ -20,7 +20,6 @@ from .._validation import Rows
 from ..data import Source, open_source, read_ahead
 from ..density import BaseDensity, FadingDensity, ShadowDensity, WindowDensity
 from ..embedding import KernelEmbedding, KernelPCA, KernelPCANovelty
-from ..embedding._base import MOST_CENTERS
 from ..embedding.landmark_blocks import (
     choose_landmarks,
     chooses_landmarks,
@@ -256,25 +255,10 @@ def _stream(state: Checkpoint, source: Source, progress: Progress) -> None:
         for block in blocks:
             if block.counts:
                 model.partial_fit(block.rows, sample_weight=block.weights)
-                _check_compression(model, block.stop)
             show(block.stop, _count_centers(model))
             state.advance(block.stop)
     if not _count_centers(model):  # all weights were zero
         check.sample_weights(np.zeros(1), 1)  # raises the same error as fit
-
-
-def _check_compression(model: Any, n_rows: int) -> None:
-    """Raise an error if most rows become centers and there are too many centers to decompose."""
-    embedding = _fitted_embedding(model)
-    density = vars(embedding).get("density_")
-    if not isinstance(density, ShadowDensity) or density.max_centers is not None:
-        return
-    n_centers = density.reduced_set_.n_centers
-    if n_centers > max(MOST_CENTERS, n_rows / 2) and density.planned_radius(density.kernel_) != 0:
-        raise ValueError(
-            f"The data do not compress at this radius: {n_centers:,} of the first {n_rows:,} rows "
-            f"became centers. {embedding._alternative()}"
-        )
 
 
 def _with_more_landmarks(model: Any, estimator: Any, source: Source) -> Any:

@@ -118,9 +118,12 @@ def projected(system: EigenSystem, basis: Array) -> EigenSystem:
 
 def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance: float) -> Rows:
     """Greedily choose the fewest centers that preserve the eigenfunctions of a walk."""
-    # The tolerance bounds the relative error at all centers in the weighted Frobenius norm.
+    # The tolerance bounds the relative error at all centers in the weighted Frobenius norm. All
+    # centers are returned if there are more than a thousand and choosing some of them would take
+    # longer than it saves.
     centers, weights = reduced_set.centers.astype(np.float64), reduced_set.weights[:, None]
-    size = min(reduced_set.n_centers, 4 * len(system.eigenvalues) + 16)
+    m = reduced_set.n_centers
+    size = min(m, 4 * len(system.eigenvalues) + 16)
     while True:
         rows = spanning(system.kernel, reduced_set, size)
 
@@ -128,9 +131,13 @@ def sufficient_for_walk(system: EigenSystem, reduced_set: ReducedSet, tolerance:
             off = projected(system, centers[rows[:b]]).extend(centers) - system.functions
             return float(np.sqrt(np.sum(weights * off**2) / np.sum(weights * system.functions**2)))
 
-        if len(rows) < size or size == reduced_set.n_centers or error(size) <= tolerance:
+        if len(rows) < size or size == m or error(size) <= tolerance:
             return rows[: _fewest(error, 0, len(rows), tolerance)]
-        size = min(2 * size, reduced_set.n_centers)
+        size = min(2 * size, m)
+        # Choosing, projecting and extending each take one block of kernel values, and the smaller
+        # sizes, which are tried first, take as many in total.
+        if m > MANY and _too_costly(m, reduced_set.n_features, size, n_blocks=6):
+            return np.arange(m)
 
 
 class _Nested:
@@ -199,13 +206,13 @@ class _Nested:
         return V - self._root * (self._root.T @ V) if self.center else V
 
 
-def _too_costly(m: int, d: int, b: int) -> bool:
+def _too_costly(m: int, d: int, b: int, n_blocks: int = 1) -> bool:
     """Return True if choosing b of m centers takes more than half as long as solving with all."""
     # Rough operation counts. Choosing centers requires kernel values, updates of the factor and
     # eigenproblems of size b; solving for all requires kernel values and about 100 products
     # with the whole matrix. Operations for choosing centers take several times as long, because
     # pivots are chosen one by one.
-    return m * b * d + 3 * m * b**2 + 20 * b**3 > 0.12 * m**2 * (d + 100)
+    return n_blocks * m * b * d + 3 * m * b**2 + 20 * b**3 > 0.12 * m**2 * (d + 100)
 
 
 def _fewest(error: Callable[[int], float], below: int, enough: int, tolerance: float) -> int:

@@ -59,6 +59,14 @@ def test_masked_values_are_never_used_as_numbers():
     assert block.rows.dtype == np.float32
     counts = np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
     assert open_source(counts, skip_missing=True).counted() == 1
+    weights = np.ma.masked_array(np.ones(len(X)), mask=(X > 3).any(axis=1))
+    expected = (
+        rf"sample_weight has {weights.mask.sum()} masked values.*sample_weight\.filled\(0\.0\)"
+    )
+    for method in ("fit", "partial_fit"):
+        with pytest.raises(ValueError, match=expected):
+            getattr(ReducedSetKernelPCA(2, bandwidth=4.0), method)(X, None, weights)
+    ReducedSetKernelPCA(2, bandwidth=4.0).fit(X, None, np.ma.masked_array(np.ones(len(X))))
 
 
 @pytest.mark.parametrize(

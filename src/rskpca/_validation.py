@@ -324,6 +324,11 @@ def sample_weights(
     """
     if sample_weight is None:
         return np.ones(n_samples)
+    if np.ma.is_masked(sample_weight):
+        raise ValueError(
+            f"sample_weight has {np.ma.count_masked(sample_weight)} masked values. Fill them in, "
+            "for example with sample_weight.filled(0.0), which ignores these rows."
+        )
     weights = np.asarray(sample_weight)
     if weights.dtype.kind not in "fiub":
         raise ValueError(f"sample_weight must contain numbers, got dtype {weights.dtype}.")

@@ -149,6 +149,20 @@ def test_lapack_takes_over_if_lanczos_does_not_converge(monkeypatch):
         assert_eigenpairs(matrix, values, vectors, 4)
 
 
+@pytest.mark.parametrize("n_components", [4, 30, 100, 300])
+def test_lapack_can_be_interrupted_if_the_matrix_is_large(n_components, monkeypatch):
+    """SciPy's solver would hold the GIL, so that Ctrl-C has to wait."""
+    calls = []
+    monkeypatch.setattr(eig, "interruptible", lambda f, A: calls.append(f) or f(A))
+    monkeypatch.setattr(eig, "_lanczos", lambda *_: (None, None))
+    monkeypatch.setattr(eig, "_cholesky_lanczos", lambda *_: (None, None))
+    monkeypatch.setattr(eig, "SUBSET_UP_TO_SIZE", 399)
+    matrix = Gaussian(1.0)(datasets.blobs(400, 3))
+    values, vectors = eig.leading_eigenpairs(matrix.copy(), n_components)
+    assert calls == [np.linalg.eigh]
+    assert_eigenpairs(matrix, values, vectors, n_components)
+
+
 def test_results_are_reproducible_bit_for_bit():
     matrix = Gaussian(2.0)(datasets.blobs(500, 3))
     first, second = (eig.leading_eigenpairs(matrix.copy(), 4) for _ in range(2))

@@ -137,16 +137,22 @@ def test_help_and_missing_files_import_no_slow_library(arguments):
     assert ended.stdout.endswith("set()\n")
 
 
-@pytest.mark.parametrize("name", ["\x1b[31mred\x1b[0m", "a\u202eb", "\x07bell", "\x9b31m"])
+@pytest.mark.parametrize(
+    "name", ["\x1b[31mred\x1b[0m", "a\u202eb", "\x07bell", "\x9b31m", "a\nerror: forged", "a\tb"]
+)
 def test_names_in_data_and_model_files_cannot_control_the_terminal(folder, name):
     frame = FRAME[FEATURES].rename(columns={"x 1": name})
     frame.to_csv("names.csv", index=False)
     for arguments in (
         ("fit", "names.csv"),
+        ("plan", "names.csv"),
         ("inspect", "names.rskpca"),
         ("fit", "names.csv", "-c", "x"),
         ("transform", "names.rskpca", "rows.npy", "--id", name),
     ):
         printed = run(*arguments).output
         assert all(c.isprintable() or c == "\n" for c in printed)
+        assert not any(
+            line.lstrip("│ ").startswith("error: forged") for line in printed.split("\n")
+        )
     assert ascii(name)[1:-1] in run("inspect", "names.rskpca").stdout

@@ -48,6 +48,18 @@ def test_the_error_without_the_option_contains_the_command_that_works(model):
     assert run(*words[1:]).exit_code == 0
 
 
+@pytest.mark.parametrize("row", [5, 300])
+def test_a_missing_value_in_a_file_with_long_cells_is_located(folder, row):
+    frame = FRAME[[*FEATURES, "town"]].astype({"town": object})
+    frame.loc[row, "town"] = "x" * 200_000
+    frame.to_csv("long.csv", index=False)
+    assert json_of("fit", "long.csv", "-x", "town")["rows"] == 600
+    frame.loc[row + 1, "x 2"] = None
+    frame.to_csv("long.csv", index=False)
+    line = error_of("fit", "long.csv", "-x", "town")
+    assert f"the value in line {row + 3}, column 'x 2', of 'long.csv'" in line
+
+
 def test_a_note_states_the_number_of_skipped_rows(model):
     result = run("fit", *DATA)
     assert result.stderr == NOTE

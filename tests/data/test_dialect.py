@@ -1,12 +1,14 @@
 """Test the detection of headers, delimiters and decimal marks of CSV files."""
 
+import csv
+import threading
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from rskpca.data import SourceWarning, open_source
+from rskpca.data import SourceWarning, _sheets, open_source
 from rskpca.data._sheets import detect_delimiter
 from rskpca.data._table import Selection
 
@@ -37,7 +39,7 @@ ROWS = {
 def open_text(tmp_path, text, **options):
     (tmp_path / "data.csv").write_text(text)
     exclude = "0" if text.startswith("tree") else "country" if text.startswith("country") else ()
-    return open_source(tmp_path / "data.csv", exclude=exclude, **options)
+    return open_source(tmp_path / "data.csv", **{"exclude": exclude, **options})
 
 
 @pytest.mark.parametrize("text", NUMERIC_HEADERS.values(), ids=NUMERIC_HEADERS)
@@ -86,10 +88,74 @@ def test_commas_inside_numbers_are_not_delimiters(line, delimiter):
     assert detect_delimiter(line, None) == delimiter
 
 
-def test_an_unterminated_field_is_reported_with_the_name_of_the_file(tmp_path):
-    text = 'a,b\n1,"' + "2,3\n" * 100_000
-    with pytest.raises(ValueError, match=r"data\.csv': field larger .*check its delimiter and quo"):
+@pytest.mark.parametrize(
+    ("n_lines", "problem"),
+    [(1, "a quote is not closed"), (100_000, "a quote is not"), (1_500_000, "field larger than")],
+)
+def test_an_unterminated_field_is_reported_with_the_name_of_the_file(tmp_path, n_lines, problem):
+    text = 'a,b\n1,"' + "2,3\n" * n_lines
+    with pytest.raises(ValueError, match=rf"data\.csv': {problem}.*check its delimiter and quotes"):
         open_text(tmp_path, text)
+
+
+def test_a_quoted_last_cell_and_empty_lines_at_the_end_are_read(tmp_path):
+    for end in ('"2"', '"2"\n', '"2"\r\n\r\n', '"2\n"'):
+        (block,) = open_text(tmp_path, f"a,b\n0,1\n1,{end}", exclude="b").blocks()
+        np.testing.assert_array_equal(block.rows, [[0], [1]])
+
+
+LONG = "x" * 200_000  # longer than the default limit of the csv module
+
+
+@pytest.mark.parametrize("before", [0, 500], ids=["in the first rows", "in later rows"])
+def test_long_cells_are_read(tmp_path, before):
+    rows = [*["1,2,y"] * before, f'3,4,"{LONG}\n{LONG}"', "5,6,z"]
+    (tmp_path / "data.csv").write_text("\n".join(["a,b,text", *rows, ""]))
+    limit = csv.field_size_limit()
+    (block,) = open_source(tmp_path / "data.csv", ids="text").blocks()
+    np.testing.assert_array_equal(block.rows[before:], [[3, 4], [5, 6]])
+    assert len(block.ids["text"][before]) == 400_001
+    assert csv.field_size_limit() == limit
+
+
+@pytest.mark.parametrize("before", [0, 500], ids=["in the first rows", "in later rows"])
+def test_a_missing_value_below_a_long_cell_is_located(tmp_path, before):
+    rows = [*["1,2,y"] * before, f'3,4,"{LONG}\n{LONG}"', "5,,z"]
+    (tmp_path / "data.csv").write_text("\n".join(["a,b,text", *rows, ""]))
+    with pytest.raises(ValueError, match=rf"value in line {before + 4}, column 'b'"):
+        list(open_source(tmp_path / "data.csv", exclude="text").blocks())
+
+
+def test_a_missing_value_is_located_by_its_row_if_lines_cannot_be_counted(tmp_path, monkeypatch):
+    source = open_text(tmp_path, "a,b\n1,2\n3,\n")
+
+    def fail(*_):
+        raise csv.Error("field larger than field limit")
+        yield
+
+    monkeypatch.setattr(_sheets, "_numbered_rows", fail)
+    with pytest.raises(ValueError, match=r"value in row 1 \(numbered from 0\), column 'b'"):
+        list(source.blocks())
+
+
+def test_the_limit_on_cells_is_restored_if_several_threads_read_files(tmp_path):
+    (tmp_path / "data.csv").write_text(f"a,text\n1,{LONG}\n2,y\n")
+    limit, errors = csv.field_size_limit(), []
+
+    def read():
+        try:
+            for _ in range(20):
+                open_source(tmp_path / "data.csv", exclude="text")
+        except ValueError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert csv.field_size_limit() == limit
 
 
 def test_wide_rows_are_read_in_blocks_of_many_rows(tmp_path):

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rskpca.data import open_source
+from rskpca.data import SourceWarning, open_source
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 2))
@@ -131,6 +131,18 @@ def test_a_sheet_may_have_missing_values_and_no_header(tmp_path, calamine):
     source = open_source(tmp_path / "data.xlsx", skip_missing=True)
     np.testing.assert_array_equal(rows(source), [[0.5, 2.0], [2.5, 3.0]])
     assert source.n_skipped == 1
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2], [2019, 2020, 2021]], ids=["positions", "years"])
+def test_a_numeric_header_of_a_sheet_is_not_counted_as_a_row(tmp_path, calamine, names):
+    numbers = [[0.5, 1.5, 2.5], [3.5, 7.5, 1.5]]
+    write_xlsx(tmp_path / "data.xlsx", [names, *numbers])
+    with pytest.warns(SourceWarning, match=r"read as column names \(.*pass header=False"):
+        source = open_source(tmp_path / "data.xlsx")
+    assert source.feature_names == tuple(map(str, names))
+    np.testing.assert_array_equal(rows(source), numbers)
+    assert open_source(tmp_path / "data.xlsx", header=True).n_rows == 2
+    assert open_source(tmp_path / "data.xlsx", header=False).n_rows == 3
 
 
 def test_the_error_for_an_invalid_workbook_names_the_file(tmp_path, calamine):

@@ -359,6 +359,8 @@ def test_sparse_matrices_raise_an_error_with_a_suggested_fix():
         ("pyarrow", "parquet", "parquet"),
         ("pyarrow", "csv", "parquet"),
         ("pyarrow", "feather", "parquet"),
+        ("pyarrow", "xlsx", "parquet"),
+        ("python_calamine", "xlsx", "excel"),
         ("h5py", "h5", "files"),
         ("zarr", "zarr", "files"),
     ],
@@ -368,5 +370,6 @@ def test_a_missing_package_raises_an_error_with_a_suggested_fix(
 ):
     (tmp_path / f"data.{ending}").write_text("1,2\n3,4\n")
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=rf'{package}: pip install "\.\[{extra}\]"'):
+    name = package.replace("_", "-")
+    with pytest.raises(ImportError, match=rf'{name}: pip install "\.\[{extra}\]"'):
         open_source(tmp_path / f"data.{ending}")

@@ -12,7 +12,8 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.model_selection import GridSearchCV
 
 from rskpca import Gaussian, KernelPCA, load, merge, save
-from rskpca.embedding import _autopilot
+from rskpca.embedding import _autopilot, _precomputed
+from rskpca.embedding._components import largest_gap
 
 KERNELS = ("linear", "poly", "rbf", "cosine", "laplacian")
 
@@ -187,12 +188,42 @@ def test_a_gap_is_required_for_an_automatic_number_of_components():
         KernelPCA("auto", kernel="rbf").fit(X)
 
 
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_a_smaller_error_is_not_suggested_if_the_eigenvalues_are_exact(kernel):
+    with pytest.raises(ValueError, match=r"the first 20 eigenvalues are equal\. Set") as caught:
+        KernelPCA("auto", kernel=kernel).fit(np.eye(40))
+    assert "max_error" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("approximate")
+def test_a_smaller_error_is_suggested_if_an_approximation_has_no_gap():
+    X = np.repeat(np.eye(21), 140, axis=0)  # 20 equal eigenvalues
+    with pytest.raises(ValueError, match=r"first 20 eigenvalues overlap.*or decrease max_error"):
+        KernelPCA("auto", kernel="rbf", gamma=0.5, max_error=0.1).fit(X)
+
+
+def test_a_smaller_error_is_suggested_if_the_intervals_of_eigenvalues_overlap():
+    low, high = np.array([0.9, 0.8, 0.7]), np.array([1.1, 0.95, 0.85])
+    with pytest.raises(ValueError, match=r"first 3 eigenvalues overlap.*or decrease max_error"):
+        largest_gap(low, high)
+    assert largest_gap(low, high - [0, 0, 0.1]) == 2
+
+
 def test_kernels_that_are_not_positive_definite_are_reported():
     X = np.random.default_rng(0).normal(size=(60, 3))
     with pytest.raises(ValueError, match=r"k\(x, x\) is -\d"):
         KernelPCA(2, kernel=lambda x, y: -(x @ y)).fit(X)
     with pytest.raises(ValueError, match="significant negative eigenvalues"):
         KernelPCA(59, kernel=lambda x, y: abs(x[0] - y[0]) + float(x @ x == y @ y)).fit(X)
+
+
+def test_the_check_for_negative_eigenvalues_can_be_interrupted(monkeypatch):
+    """SciPy's solver would hold the GIL, so that Ctrl-C has to wait."""
+    calls = []
+    monkeypatch.setattr(_precomputed, "interruptible", lambda f, A: calls.append(f) or f(A))
+    with pytest.raises(ValueError, match="significant negative eigenvalues"):
+        KernelPCA(3, kernel="precomputed").fit(np.diag([1.0, 1.0, -2.0]))
+    assert calls == [np.linalg.eigvalsh]
 
 
 def test_text_in_a_column_is_reported_with_its_location():
@@ -253,6 +284,33 @@ def test_inner_products_of_features_equal_kernel_values():
     features = model.feature_map(X)
     expected = values(X, X, "rbf", 0.02)
     np.testing.assert_allclose(features @ features.T, expected, atol=1e-6)
+
+
+@pytest.mark.usefixtures("approximate")
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "laplacian"])
+def test_features_of_an_approximation_are_projections_of_new_rows(kernel):
+    X = load_digits().data / 16
+    train, new = X[:1400], X[1400:]
+    model = KernelPCA(5, kernel=kernel, gamma=0.05, max_error=0.1).fit(train)
+    basis, features = model.X_fit_, model.feature_map(new)
+    assert features.shape == (397, len(basis))
+    assert len(basis) < 1400
+    block, own = values(new, basis, kernel, 0.05), values(basis, basis, kernel, 0.05)
+    products = features @ features.T
+    np.testing.assert_allclose(products, block @ np.linalg.solve(own, block.T), atol=1e-8)
+    exact = values(new, new, kernel, 0.05)
+    assert np.linalg.norm(exact - products) < 0.05 * np.linalg.norm(exact)
+    assert np.linalg.eigvalsh(exact - products)[0] > -1e-8
+
+
+def test_features_of_an_exact_model_reproduce_the_kernel_at_training_rows_only():
+    X, new = rows(200), rows(50, seed=1)
+    model = KernelPCA(3, kernel="rbf", gamma=0.02).fit(X)
+    known, found = model.feature_map(X), model.feature_map(new)
+    np.testing.assert_allclose(found @ known.T, values(new, X, "rbf", 0.02), atol=1e-6)
+    lengths = np.square(found).sum(axis=1)
+    assert lengths.max() <= 1 + 1e-6
+    assert lengths.min() < 0.999
 
 
 def test_a_grid_search_without_labels_finds_a_reasonable_gamma():
@@ -352,6 +410,15 @@ def test_a_stream_can_continue_with_small_chunks_and_fewer_components():
     assert model.set_params(n_components=2).partial_fit(X).transform(X).shape == (400, 2)
     with pytest.raises(ValueError, match="cannot change the kernel"):
         model.set_params(kernel="poly").partial_fit(X)
+
+
+@pytest.mark.filterwarnings("ignore:Only 3 of the 6 requested components")
+def test_the_number_of_components_of_a_stream_does_not_depend_on_the_last_chunk():
+    X = np.repeat(rows(4), 30, axis=0)
+    model = KernelPCA(6, kernel="rbf", gamma=0.02).partial_fit(X)
+    np.testing.assert_array_equal(model.eigenvalues_ > 0, [True] * 3 + [False] * 3)
+    assert model.partial_fit(X[:2]).transform(X).shape == (120, 6)
+    assert len(model.explained_variance_ratio_) == model.eigenvectors_.shape[1] == 6
 
 
 @pytest.mark.parametrize("requested", [0.5, "auto"])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from rskpca import (
     Gaussian,
@@ -423,6 +424,93 @@ def test_n_axes_can_be_set_only_for_means():
         NystromKernelPCA(2, landmarks="uniform", n_centers=20, n_axes=2).fit(X)
     with pytest.raises(ValueError, match="n_axes must be an integer of at least 1, got 0"):
         NystromKernelPCA(2, landmarks="means", n_centers=20, n_axes=0).fit(X)
+
+
+def low_rank_rows(d, rank=3):
+    """Return rows that vary in three directions only, far from the origin."""
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(400, rank)) @ rng.normal(size=(rank, d)) + 50
+
+
+def test_n_axes_is_at_most_the_number_of_features():
+    X = datasets.blobs(200, 5)
+    model = NystromKernelPCA(2, landmarks="means", n_centers=20, n_axes=50)
+    message = "n_axes must be at most 5, the number of features, got 50"
+    for method in (model.fit, model.partial_fit):
+        with pytest.raises(ValueError, match=message):
+            method(X)
+    assert not hasattr(model, "landmarks_")
+    assert model.set_params(n_axes=5).fit(X).shared_landmarks_.subspace is None
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("d", [30, 200])
+def test_n_axes_is_at_most_the_number_of_axes_with_variance(d, form):
+    X = form(low_rank_rows(d))
+    model = NystromKernelPCA(2, bandwidth=9.0, landmarks="means", n_centers=20, n_axes=20)
+    message = r"n_axes must be at most 3, the number of principal axes .* got 20"
+    with pytest.raises(ValueError, match=message):
+        model.fit(X)
+    assert model.set_params(n_axes=3).fit(X).shared_landmarks_.subspace.n_axes == 3
+    assert model.set_params(n_axes=None).fit(X).transform(X).shape == (400, 2)
+
+
+def test_as_many_axes_as_features_are_allowed_for_rows_of_lower_rank():
+    X = low_rank_rows(5)
+    model = NystromKernelPCA(2, landmarks="means", n_centers=20, n_axes=5).fit(X)
+    assert np.isfinite(model.transform(X)).all()
+    with pytest.raises(ValueError, match="n_axes must be at most 3"):
+        model.set_params(n_axes=4).fit(X)
+
+
+@pytest.mark.parametrize("options", [{"n_axes": 2}, {}, {"landmarks": "auto", "n_centers": None}])
+def test_constant_columns_do_not_change_the_coordinates(options):
+    X = datasets.blobs(200, 2)
+    padded = np.hstack([X, np.full((200, 4), 1e3)])
+    options = {"landmarks": "means", "n_centers": 40, **options}
+    model = NystromKernelPCA(2, bandwidth=5.0, **options).fit(padded)
+    exact = ReducedSetKernelPCA(2, bandwidth=5.0, ell=np.inf).fit(X)
+    assert embedding_error(exact.transform(X), model.transform(padded)) < 0.01
+
+
+def test_constant_columns_do_not_count_as_axes():
+    padded = np.hstack([datasets.blobs(200, 2), np.full((200, 4), 1e3)])
+    model = NystromKernelPCA(2, landmarks="means", n_centers=40, n_axes=3)
+    with pytest.raises(ValueError, match="n_axes must be at most 2, the number of principal axes"):
+        model.fit(padded)
+
+
+@pytest.mark.parametrize(
+    ("d", "options", "message"),
+    [
+        (3, {"n_centers": 5}, "only 1 distinct values. Use n_centers=1 or fewer"),
+        (40, {"n_centers": 5}, "All 50 sampled rows are equal"),
+        (40, {"n_centers": 5, "n_axes": 9}, "All 50 sampled rows are equal"),
+        (3, {"landmarks": "auto"}, "the kernel cannot distinguish the points"),
+        (40, {"landmarks": "auto"}, "the kernel cannot distinguish the points"),
+        (40, {"landmarks": "auto", "bandwidth": None}, "requires distinct rows"),
+    ],
+)
+def test_equal_rows_are_reported(d, options, message):
+    options = {"landmarks": "means", "bandwidth": 1.0, **options}
+    with pytest.raises(ValueError, match=message):
+        NystromKernelPCA(2, **options).fit(np.ones((50, d)))
+
+
+@pytest.mark.parametrize("landmarks", ["means", "auto"])
+@pytest.mark.parametrize(("value", "message"), [(np.nan, "contains NaN"), (np.inf, "infinity")])
+def test_missing_and_infinite_values_are_reported(landmarks, value, message):
+    X = datasets.blobs(200, 6)
+    bad = X.copy()
+    bad[3, 1] = value
+    model = NystromKernelPCA(2, landmarks=landmarks)
+    for method in (model.fit, model.partial_fit):
+        with pytest.raises(ValueError, match=message):
+            method(bad)
+    model.fit(X)
+    for method in (model.transform, model.partial_fit, model.forget):
+        with pytest.raises(ValueError, match=message):
+            method(bad)
 
 
 # ---------------------------------------------------------------- a target error

@@ -5,7 +5,15 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from rskpca import Gaussian, Laplacian, NystromKernelPCA, merge
+from rskpca import (
+    Gaussian,
+    KernelPCA,
+    Laplacian,
+    NystromKernelPCA,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+    merge,
+)
 from rskpca.kernels import sklearn_kernel
 
 
@@ -97,11 +105,32 @@ def test_the_given_matrix_is_not_modified():
     np.testing.assert_allclose(Z, clone(model).fit(X.toarray()).transform(X.toarray()), atol=1e-12)
 
 
-def test_nan_in_sparse_rows_is_reported():
-    X = rows()
-    X.data[7] = np.nan
-    with pytest.raises(ValueError, match="contains NaN"):
-        NystromKernelPCA(2, kernel=Gaussian(5.0)).fit(X)
+ESTIMATORS = {
+    "kernel PCA": KernelPCA(2, kernel="rbf"),
+    "linear kernel PCA": KernelPCA(2),
+    "reduced set": ReducedSetKernelPCA(2, bandwidth=5.0),
+    "landmarks": NystromKernelPCA(2, bandwidth=5.0, landmarks=30),
+    "shadow density": ShadowDensity(Gaussian(5.0)),
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity_in_sparse_rows_are_reported(name, value):
+    X, bad = rows(), rows()
+    bad.data[7] = value
+    message = "contains NaN" if np.isnan(value) else "contains infinity"
+    model = clone(ESTIMATORS[name])
+    for method in (model.fit, model.partial_fit):
+        with pytest.raises(ValueError, match=message):
+            method(bad)
+    assert not [name for name in vars(model) if name.endswith("_")]
+    evaluate = model.score_samples if name == "shadow density" else model.transform
+    before = (model.fit(X), evaluate(X))[1]
+    for method in (evaluate, model.partial_fit):
+        with pytest.raises(ValueError, match=message):
+            method(bad)
+    np.testing.assert_array_equal(evaluate(X), before)
 
 
 def test_a_sparse_model_rejects_a_different_number_of_features():
@@ -121,3 +150,74 @@ def test_points_of_sparse_models_cannot_be_reconstructed():
     model = NystromKernelPCA(2, kernel=Gaussian(5.0), landmarks=40).fit(rows())
     with pytest.raises(ValueError, match="inverse_transform requires dense centers"):
         model.inverse_transform(np.zeros((1, 2)))
+
+
+# ------------------------------------------------------------------ KernelPCA
+
+NAMES = ["cosine", "rbf", "poly", "linear"]
+
+
+def assert_same_results(model, dense, X, atol=1e-8):
+    """Compare a model of sparse rows with one of the same dense rows."""
+    np.testing.assert_allclose(model.eigenvalues_, dense.eigenvalues_, rtol=1e-8)
+    assert_same(model.transform(X), dense.transform(X.toarray()), atol)
+    assert_same(model.transform(X.toarray()), dense.transform(X), atol)
+    for found, expected in zip(model.row_error(X), dense.row_error(X.toarray()), strict=True):
+        np.testing.assert_allclose(found, expected, atol=atol)
+
+
+@pytest.mark.parametrize("kernel", NAMES)
+@pytest.mark.parametrize("d", [50, 400])
+def test_exact_kernel_pca_of_sparse_rows_equals_that_of_dense_rows(kernel, d):
+    X, new = rows(300, d), rows(40, d, seed=1)
+    model = KernelPCA(3, kernel=kernel)
+    dense = clone(model).fit(X.toarray())
+    model.fit(X)
+    assert model.error_ == dense.error_ == 0
+    assert model.method_ == dense.method_
+    assert_same_results(model, dense, X)
+    assert_same_results(model, dense, new)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "d"), [("rbf", 50), ("poly", 50), ("cosine", 2_500), ("linear", 2_500)]
+)
+def test_approximate_kernel_pca_of_sparse_rows_equals_that_of_dense_rows(kernel, d):
+    X, new = rows(3_000, d), rows(40, d, seed=1)
+    model = KernelPCA(3, kernel=kernel, max_error=0.1).fit(X)
+    assert "in the span of" in model.method_
+    shared = {"kernel": model.model_.kernel, "landmarks": model.embedding_.shared_landmarks_}
+    dense = NystromKernelPCA(3, **shared).fit(X.toarray())
+    assert_same_results(model, dense, X[:200])
+    assert_same_results(model, dense, new)
+
+
+@pytest.mark.parametrize("kernel", NAMES)
+def test_kernel_pca_chooses_the_same_basis_for_sparse_and_dense_rows(kernel):
+    X = rows(3_000)
+    model = KernelPCA(3, kernel=kernel, max_error=0.1)
+    dense = clone(model).fit(X.toarray())
+    model.fit(X)
+    assert model.method_ == dense.method_
+    assert_same_results(model, dense, X)
+
+
+@pytest.mark.parametrize("kernel", NAMES)
+def test_a_sparse_stream_of_kernel_pca_equals_a_dense_stream(kernel):
+    X = rows(600)
+    model, dense = KernelPCA(3, kernel=kernel), KernelPCA(3, kernel=kernel)
+    for part in (slice(0, 300), slice(300, 450), slice(450, 600)):
+        model.partial_fit(X[part])
+        dense.partial_fit(X[part].toarray())
+    assert_same_results(model, dense, X)
+
+
+@pytest.mark.parametrize("n", [300, 3_000])
+@pytest.mark.parametrize("kernel", NAMES)
+def test_features_of_sparse_rows_equal_those_of_dense_rows(n, kernel):
+    X, new = rows(n), rows(40, seed=1)
+    model = KernelPCA(3, kernel=kernel, max_error=0.1).fit(X)
+    features = model.feature_map(new)
+    np.testing.assert_allclose(features, model.feature_map(new.toarray()), atol=1e-8)
+    dense = clone(model).fit(X.toarray()).feature_map(new.toarray())
+    np.testing.assert_allclose(features @ features.T, dense @ dense.T, atol=1e-8)

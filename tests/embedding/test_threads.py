@@ -1,5 +1,7 @@
 """Test that several threads can safely update and use the same estimator."""
 
+import copy
+import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,13 +14,19 @@ from threadpoolctl import threadpool_limits
 from rskpca import (
     FadingDensity,
     Gaussian,
+    KernelPCA,
     KernelPCANovelty,
     NystromKernelPCA,
     ReducedSetKernelPCA,
     ShadowDensity,
     WindowDensity,
+    load,
+    save,
 )
 from rskpca.density.window import WindowStream
+from rskpca.embedding import drop_in
+from rskpca.embedding._sizing import full_error
+from rskpca.model import FittedModel
 from tests import datasets
 
 ROWS = datasets.blobs(6000, 2)
@@ -31,6 +39,7 @@ STREAMS = {
     "kernel PCA": ReducedSetKernelPCA(3, density=SHADOW),
     "window PCA": ReducedSetKernelPCA(3, density=WindowDensity(10_000, SHADOW)),
     "nystrom": NystromKernelPCA(3, bandwidth=4.0, n_centers=30),
+    "drop-in": KernelPCA(3, kernel=Gaussian(4.0)),
     "novelty": KernelPCANovelty(ReducedSetKernelPCA(3, density=SHADOW)),
 }
 
@@ -44,7 +53,7 @@ def total_weight(estimator):
     """Return the number of rows that an estimator has counted."""
     if isinstance(estimator, NystromKernelPCA):
         return estimator._moments_.total
-    if isinstance(estimator, KernelPCANovelty):
+    if isinstance(estimator, KernelPCANovelty | KernelPCA):
         return total_weight(estimator.embedding_)
     return estimator.reduced_set_.n_samples
 
@@ -97,6 +106,58 @@ def test_a_solution_that_becomes_outdated_while_it_is_computed_is_not_stored(nam
     expected = clone(STREAMS[name]).partial_fit(CHUNKS[0]).partial_fit(CHUNKS[1] + 3.0)
     np.testing.assert_array_equal(stream.model_.eigenvalues, expected.model_.eigenvalues)
     assert stream.model_.offset == expected.model_.offset
+
+
+def test_an_error_that_becomes_outdated_while_it_is_computed_is_not_stored(monkeypatch):
+    """Rows that the points of the approximation do not represent arrive before it is stored."""
+    stream = clone(STREAMS["drop-in"]).partial_fit(CHUNKS[0])
+
+    def estimate_during_an_update(model):
+        monkeypatch.setattr(drop_in, "full_error", full_error)
+        error = full_error(model)
+        stream.partial_fit(CHUNKS[1] + 20.0)
+        return error
+
+    monkeypatch.setattr(drop_in, "full_error", estimate_during_an_update)
+    assert stream.error_ < 0.02  # of the rows before the update
+    with pytest.warns(UserWarning, match=r"max_error=0\.02 was not reached for all rows"):
+        stream.transform(CHUNKS[0])
+    with pytest.warns(UserWarning, match="was not reached for all rows"):
+        expected = clone(stream).partial_fit(CHUNKS[0]).partial_fit(CHUNKS[1] + 20.0).error_
+    assert stream.error_ == expected > 0.02
+
+
+@pytest.mark.filterwarnings("ignore:Only 3 of the 4 requested components")
+@pytest.mark.filterwarnings("ignore:max_error=0.02 was not reached for all rows")
+def test_the_number_of_columns_does_not_change_if_rows_arrive_during_transform(monkeypatch):
+    """With the new rows, a component that had no variance becomes positive."""
+    few = np.repeat([[3.0, 0.0], [0.0, 3.0], [1.0, 2.0], [5.0, 5.0]], 30, axis=0)
+    stream = KernelPCA(4, kernel=Gaussian(2.0)).partial_fit(few)
+    embed = FittedModel.embed
+
+    def embed_during_an_update(model, X):
+        monkeypatch.setattr(FittedModel, "embed", embed)
+        Z = embed(model, X)
+        stream.partial_fit(CHUNKS[0])
+        return Z
+
+    monkeypatch.setattr(FittedModel, "embed", embed_during_an_update)
+    Z = stream.transform(few)
+    assert Z.shape == (120, 4)
+    assert not Z[:, 3].any()
+    assert stream.eigenvalues_[3] > 0
+
+
+def test_an_estimated_error_is_copied_and_saved_with_its_model(tmp_path):
+    stream = clone(STREAMS["drop-in"]).partial_fit(CHUNKS[0])
+    error = stream.error_
+    save(stream, tmp_path / "stream")
+    copies = copy.copy(stream), copy.deepcopy(stream), pickle.loads(pickle.dumps(stream))
+    for same in (*copies, load(tmp_path / "stream")):
+        assert same._error_ == error
+        assert same.partial_fit(CHUNKS[1])._error_ is None
+    assert stream.partial_fit(CHUNKS[1]).error_ != error
+    assert copy.copy(stream)._error_ == stream.error_
 
 
 def test_a_reduced_set_that_becomes_outdated_while_it_is_computed_is_not_stored(monkeypatch):

@@ -447,6 +447,15 @@ def test_a_failed_write_leaves_the_old_file_unchanged(model, tmp_path, monkeypat
     assert [file.name for file in tmp_path.iterdir()] == ["r.html"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="requires named pipes")
+def test_a_pipe_is_not_replaced_and_the_error_says_why(model, tmp_path):
+    os.mkfifo(tmp_path / "pipe.html")
+    with pytest.raises(OSError, match="Not a regular file; choose another name"):
+        report.write(model, None, tmp_path / "pipe.html")  # raised before the rows are used
+    assert (tmp_path / "pipe.html").is_fifo()
+    assert list(tmp_path.iterdir()) == [tmp_path / "pipe.html"]
+
+
 def test_a_missing_folder_raises_an_error_before_any_work(model, tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist"):
         report.write(model, None, tmp_path / "missing" / "r.html")

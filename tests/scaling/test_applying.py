@@ -1,6 +1,7 @@
 """Test that coordinates and labels are written to files completely or not at all."""
 
 import errno
+import os
 import subprocess
 import sys
 import threading
@@ -16,8 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from rskpca import KernelPCANovelty, NormalizedCut, ReducedSetKernelPCA, save, scaling
-from rskpca.data import open_source
+from rskpca.data import SourceWarning, open_source
 from rskpca.scaling import _outputs
+from tests.data.test_formats import write_xlsx
 
 X = np.random.default_rng(0).normal(size=(2000, 3))
 NAMES = ["a", "b", "c"]
@@ -41,6 +43,22 @@ def test_the_file_contains_the_coordinates(tmp_path, ending, dtype, known):
     Z = read(path)
     assert ending == "csv" or Z.dtype == dtype
     np.testing.assert_allclose(Z, MODEL.transform(rows), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+@pytest.mark.parametrize("output", ["Z.npy", "Z.parquet", "Z.csv"])
+def test_a_numeric_header_is_not_embedded(tmp_path, ending, output):
+    frame, path = pd.DataFrame(X, columns=["0", "1", "2"]), tmp_path / f"data.{ending}"
+    if ending == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        write_xlsx(path, [[0, 1, 2], *X.tolist()])
+    with pytest.warns(SourceWarning, match="read as column names"):
+        source = open_source(path)
+    model = scaling.fit(ReducedSetKernelPCA(2, bandwidth=2.0), source)
+    Z = read(scaling.transform(model, source, tmp_path / output))
+    assert Z.shape == (len(X), 2)
+    np.testing.assert_allclose(Z, model.transform(frame), rtol=1e-9, atol=1e-12)
 
 
 def test_ids_are_written_before_the_coordinates(tmp_path):
@@ -194,6 +212,7 @@ for path in sys.argv[2:]:
 """
 
 
+@pytest.mark.skipif(os.name == "nt", reason="requires POSIX resource limits")
 def test_a_file_that_exceeds_the_size_limit_is_removed(tmp_path):
     save(MODEL, tmp_path / "model")
     paths = [tmp_path / "out" / f"Z.{ending}" for ending in ("npy", "parquet", "csv")]
@@ -216,6 +235,24 @@ def test_a_full_disk_is_reported(tmp_path, monkeypatch):
         scaling.transform(MODEL, X, tmp_path / "Z.npy")
     assert e.value.errno == errno.ENOSPC
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="requires named pipes")
+@pytest.mark.parametrize("name", ["pipe.npy", "pipe.csv"])
+def test_a_pipe_is_not_replaced_and_the_error_says_why(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(OSError, match=r"Not a regular file; choose another name; .* not written"):
+        scaling.transform(MODEL, X, tmp_path / name)
+    assert (tmp_path / name).is_fifo()
+    assert list(tmp_path.iterdir()) == [tmp_path / name]
+
+
+def test_errors_of_pyarrow_are_shortened_to_their_reason(tmp_path):
+    error = OSError(
+        errno.ENOSPC, "Error writing bytes to file. Detail: [errno 28] No space left on device"
+    )
+    found = _outputs.not_written(tmp_path / "Z.csv", error)
+    assert found.strerror == f"No space left on device; '{tmp_path / 'Z.csv'}' was not written"
 
 
 def test_invalid_outputs_are_reported(tmp_path):

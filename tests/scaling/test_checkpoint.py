@@ -184,6 +184,7 @@ def test_an_invalid_interval_is_reported(data, every):
         scaling.fit(ReducedSetKernelPCA(2), data, checkpoint_every=every)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="requires fork, which BLAS survives on Linux")
 def test_a_killed_fit_can_be_resumed():
     """``python -m tests.scaling.killed`` repeats this with twenty kills."""
     run = subprocess.run(

@@ -1,5 +1,6 @@
 """Test that results on a real cluster do not depend on the workers, even if workers die."""
 
+import os
 import threading
 from collections import Counter
 
@@ -17,6 +18,7 @@ from tests import datasets
 from tests.scaling.clusters import Killer, cluster
 from tests.states import fitted_state
 
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="requires a fork server")
 X = datasets.blobs(6000, 4)
 BLOCKS = da.from_array(X, chunks=(500, 4))
 ESTIMATOR = ReducedSetKernelPCA(3, ell=3.0)

@@ -1,5 +1,6 @@
 """Test landmark models of Dask collections against those of data in memory."""
 
+import os
 import pickle
 from functools import reduce
 
@@ -183,6 +184,7 @@ def test_blocks_are_read_once_apart_from_the_samples():
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="requires a fork server")
 @pytest.mark.parametrize("stage", ["sample", "sums"])
 def test_the_death_of_a_worker_does_not_change_the_result(stage, tmp_path):
     expected = fit(clone(MEANS), BLOCKS)

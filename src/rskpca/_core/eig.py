@@ -19,6 +19,7 @@ from .parallel import interruptible, single_threaded_blas
 
 LANCZOS_FROM_SIZE = 300
 DENSE_UP_TO_SIZE = 5000
+SUBSET_UP_TO_SIZE = 2000  # larger subset solves would delay Ctrl-C by more than a second
 
 # Number of rounding errors to allow for. After weighting and centering a few distant clusters, zero
 # eigenvalues were off by up to 10 rounding errors.
@@ -86,11 +87,12 @@ def _direct(matrix: Any, n_components: int) -> tuple[Floats, Floats]:
             return _inverse_lanczos(matrix, n_components)
         matrix = matrix.toarray()
     first = size - n_components
-    if n_components <= size // 3:  # beyond that, a full decomposition is as fast
+    # SciPy's solver holds the GIL. With more components, a full decomposition is as fast.
+    if size <= SUBSET_UP_TO_SIZE and n_components <= size // 3:
         values, vectors = eigh(matrix, subset_by_index=[first, size - 1], check_finite=False)
         if len(values) == n_components:  # LAPACK may return none if many eigenvalues are equal
             return values, vectors
-    values, vectors = interruptible(np.linalg.eigh, matrix)  # unlike SciPy's, releases the GIL
+    values, vectors = interruptible(np.linalg.eigh, matrix)
     return values[first:], vectors[:, first:]
 
 

@@ -184,9 +184,10 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def printable(text: str) -> str:
+def printable(text: str, *, one_line: bool = False) -> str:
     """Escape control and bidirectional characters, which could change what a terminal shows."""
-    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+    kept = "" if one_line else "\n"  # in a name from a file, it could start a forged message
+    return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
 
 
 def print_line(text: str, style: str) -> None:

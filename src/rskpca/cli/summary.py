@@ -188,7 +188,7 @@ class Summary:
         table = Table.grid(padding=(0, 2))
         for kind, path in self.files.items():
             size = f"{size_of(path)}{', replaced' if path in self.replaced else ''}"
-            cells = Text(kind, "dim"), Text(str(path), "bold"), Text(size, "dim")
+            cells = Text(kind, "dim"), Text(_one_line(path), "bold"), Text(size, "dim")
             table.add_row(*cells, style="default")
         return table
 
@@ -245,9 +245,14 @@ def _as_options(changes: Mapping[str, Any]) -> str:
     return " ".join(filter(None, given))
 
 
+def _one_line(name: str | Path) -> str:
+    """Return a name without line breaks and control characters."""
+    return printable(str(name), one_line=True)
+
+
 def _shorten(names: Sequence[str]) -> str:
     """Return the first names and the number of those omitted."""
-    names = list(map(printable, names))
+    names = list(map(_one_line, names))
     ends = accumulate(len(name) + 2 for name in names)
     shown = [name for name, end in zip(names, ends, strict=True) if end <= _NAMES]
     more = len(names) - len(shown)
@@ -273,7 +278,7 @@ def show_commands(commands: Sequence[tuple[str, str]]) -> Text:
     """Return suggested commands, unwrapped so that they can be copied."""
     width = max(len(purpose) for purpose, _ in commands)
     lines = [
-        Text.assemble((f"  {purpose:{width}}  ", "dim"), (command, "bold"))
+        Text.assemble((f"  {purpose:{width}}  ", "dim"), (_one_line(command), "bold"))
         for purpose, command in commands
     ]
     return Text("\n", no_wrap=True).join(lines)
@@ -284,7 +289,7 @@ def show_file(path: Path, seconds: float, n_rows: int | None = None) -> Text:
     what = "" if n_rows is None else f"{n_rows:,} rows in "
     rate = "" if n_rows is None else f", {n_rows / seconds:,.0f} rows/s"
     details = f"  {size_of(path)}, {seconds_in_words(seconds)}{rate}"
-    return Text.assemble(("✓ ", "green"), what, (str(path), "bold"), (details, "dim"))
+    return Text.assemble(("✓ ", "green"), what, (_one_line(path), "bold"), (details, "dim"))
 
 
 def show_header(header: Description) -> str:

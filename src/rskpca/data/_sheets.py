@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, time, timedelta
 from itertools import islice
@@ -34,6 +35,8 @@ _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _CSV_BLOCK = 1 << 22  # bytes
 _CSV_ROWS, _LARGEST_CSV_BLOCK = 64, 1 << 26  # blocks of a few wide rows are slow
 _SAMPLE_ROWS, _SAMPLE_CELLS = 100, 200_000
+_LONGEST_CELL = _CSV_BLOCK  # characters; longer ones are most likely due to an open quote
+_limit_lock = threading.Lock()
 
 _DELIMITERS = ",;\t|"
 _MISSING = {"", "na", "n/a", "#n/a", "null", "none"}  # "nan" is a valid float
@@ -85,19 +88,23 @@ class CsvFile(ArrowReader):
         return detect_delimiter(line, decimal)
 
     def _read_head(self) -> Head:
-        with self._text() as lines:
+        with self._numbered_rows() as rows:
             try:
-                reader = csv.reader(lines, delimiter=self.delimiter)
-                rows = (row for row in reader if row)
-                first = next(rows, None)
-                if first is None:
+                number, first = next(rows, (0, []))
+                if not first:
                     raise ValueError(f"{self.name} is empty.")
                 n_below = min(_SAMPLE_ROWS, _SAMPLE_CELLS // len(first) + 1)
-                return Head(first, reader.line_num, list(islice(rows, n_below)))
+                return Head(first, number, [row for _, row in islice(rows, n_below)])
             except csv.Error as error:
                 raise ValueError(
                     f"cannot read {self.name}: {error}; check its delimiter and quotes."
                 ) from error
+
+    @contextmanager
+    def _numbered_rows(self) -> Iterator[Iterator[tuple[int, list[str]]]]:
+        """Yield an iterator over the rows that are not empty and the lines on which they end."""
+        with self._text() as lines, _long_cells():
+            yield _numbered_rows(lines, self.delimiter)
 
     @contextmanager
     def _text(self) -> Iterator[Any]:
@@ -125,11 +132,12 @@ class CsvFile(ArrowReader):
 
     def locate(self, number: int) -> str:
         """Return the line on which a row ends, which requires reading the file up to it."""
-        with self._text() as lines:
-            reader = csv.reader(lines, delimiter=self.delimiter)
-            rows = (row for row in reader if row)
-            next(islice(rows, number + bool(self._header_lines), None))
-            return f"line {reader.line_num:,}"
+        with self._numbered_rows() as rows:
+            try:
+                line, _ = next(islice(rows, number + bool(self._header_lines), None))
+            except (csv.Error, StopIteration):  # the lines cannot be counted
+                return super().locate(number)
+            return f"line {line:,}"
 
     def batches(self, selection: Selection, start: int, size: int) -> Iterator[Batch]:
         return skip_rows(self._all_batches(selection), start)
@@ -193,6 +201,35 @@ class CsvFile(ArrowReader):
                     decimal_point=self.decimal,
                 ),
             )  # fmt: skip
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Allow long cells while a file is read. The limit of the csv module is global."""
+    with _limit_lock:
+        before = csv.field_size_limit(_LONGEST_CELL)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
+
+
+def _numbered_rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not empty, each with the number of the line on which it ends."""
+    n_lines = 0
+
+    def count_lines() -> Iterator[str]:
+        nonlocal n_lines
+        for line in lines:
+            n_lines += 1
+            yield line
+        yield "\n"  # becomes a part of the last cell if its quote is open
+
+    reader = csv.reader(count_lines(), delimiter=delimiter)
+    for row in filter(None, reader):
+        if reader.line_num > n_lines:
+            raise csv.Error("a quote is not closed")
+        yield reader.line_num, row
 
 
 class ExcelFile(ArrowTable):

@@ -109,12 +109,21 @@ def largest_gap(low: Array, high: Array) -> int:
     with np.errstate(divide="ignore"):
         ratios = np.where(high[1:] > 0, low[:-1] / high[1:], math.inf)
     if not ratios.max(initial=0) > 1 + _EQUAL:
-        raise ValueError(
-            'n_components="auto" requires a gap between eigenvalues, but the intervals for the '
-            f"first {len(high)} eigenvalues overlap. Set n_components to an integer, or decrease "
-            "max_error."
-        )
+        raise ValueError(_describe_missing_gap(len(low), exact=np.array_equal(low, high)))
     return int(np.argmax(ratios)) + 1
+
+
+def _describe_missing_gap(count: int, *, exact: bool) -> str:
+    """Return the error message for eigenvalues without a gap."""
+    if exact:  # a smaller max_error would not help
+        reason, fix = f"the first {count} eigenvalues are equal", ""
+    else:
+        reason = f"the intervals for the first {count} eigenvalues overlap"
+        fix = ", or decrease max_error"
+    return (
+        f'n_components="auto" requires a gap between eigenvalues, but {reason}. Set n_components '
+        f"to an integer{fix}."
+    )
 
 
 def truncate(found: Found, count: int) -> Found:

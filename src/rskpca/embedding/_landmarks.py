@@ -60,11 +60,7 @@ class LandmarkRule:
         count = default if self.is_named else self.landmarks
         name = "n_centers" if self.is_named else "landmarks"
         check.positive_integer(name, count)
-        if count > n_rows:
-            raise ValueError(
-                f"{name} must be at most {n_rows}, the number of rows with positive weight, "
-                f"got {count}."
-            )
+        _check_at_most(name, count, n_rows, "rows with positive weight")
         return int(count)
 
     def given(self, X: Array) -> Basis | None:
@@ -83,11 +79,22 @@ class LandmarkRule:
         """Return the requested number of landmarks, chosen by the rule."""
         X, weights = rows.counted
         count, rng = self.count(X.shape[0]), check_random_state(self.random_state)
-        if not self.is_named or self.landmarks != "means":
-            rule = RULES[self.landmarks if self.is_named else "uniform"]
-            return Basis(X[rule(kernel, X, weights, count, rng)])
-        n_axes = self.n_axes or default_axes(count, self.n_components or 0)
+        if self.is_named and self.landmarks == "means":
+            return self._choose_means(X, weights, count, rng)
+        rule = RULES[self.landmarks if self.is_named else "uniform"]
+        return Basis(X[rule(kernel, X, weights, count, rng)])
+
+    def _choose_means(
+        self, X: Array, weights: Array | None, count: int, rng: np.random.RandomState
+    ) -> Basis:
+        """Return means, or raise if the data have fewer distinct values or axes than requested."""
+        n_axes = default_axes(count, self.n_components or 0) if self.n_axes is None else self.n_axes
+        if self.n_axes is not None:
+            _check_at_most("n_axes", n_axes, X.shape[1], "features")
         means = choose_means(sample_for_means(X, weights, count, rng), count, n_axes, rng)
+        if self.n_axes is not None and means.subspace is not None:
+            kind = "principal axes with nonzero variance in the sampled rows"
+            _check_at_most("n_axes", n_axes, means.subspace.n_axes, kind)
         if len(means) < count:
             raise ValueError(
                 f"n_centers={count} means were requested, but the sampled rows have only "
@@ -149,6 +156,12 @@ class LandmarkRule:
                 f'n_axes={self.n_axes!r} can be set only for landmarks="means" without max_error. '
                 "Set n_axes to None."
             )
+
+
+def _check_at_most(name: str, value: int, limit: int, kind: str) -> None:
+    """Raise a ValueError if more points or axes are requested than the data have."""
+    if value > limit:
+        raise ValueError(f"{name} must be at most {limit}, the number of {kind}, got {value}.")
 
 
 def _check_points(landmarks: Any, X: Array) -> Array:

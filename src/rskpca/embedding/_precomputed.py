@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigvalsh
 from scipy.sparse.linalg import eigsh
 
 from .._core import eig
 from .._core.eig import DENSE_UP_TO_SIZE
+from .._core.parallel import interruptible
 
 Array = NDArray[np.floating]
 
@@ -81,7 +81,7 @@ def check_definite(centered: Array, n_components: int) -> None:
     """Raise if the largest ``n_components`` eigenvalues include significantly negative ones."""
     size = len(centered)
     if size <= DENSE_UP_TO_SIZE:
-        values = eigvalsh(centered)
+        values = interruptible(np.linalg.eigvalsh, centered)
         smallest = values[size - min(n_components, size)]
     else:
         values = eigsh(centered, 1, which="LM", return_eigenvectors=False)

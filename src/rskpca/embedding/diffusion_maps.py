@@ -38,8 +38,9 @@ class DiffusionMaps(WalkEmbedding):
     gamma : float, default=None
         scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
         ``gamma = 1 / bandwidth**2``.
-    bandwidth : float, "median", "neighbors" or "slope", default=None
-        sigma, for a kernel given by name, or a rule that computes it from a sample of the rows.
+    bandwidth : float, "median", "neighbors", "slope" or "reconstruction", default=None
+        sigma, for a kernel given by name, or a rule that computes it from a sample of the rows (see
+        :class:`Gaussian`).
         None means ``"neighbors"``, 0.8 times the distance within which 95% of the sampled rows
         have five other distinct rows. The bandwidth must be smaller than the distance between
         clusters or between the layers of a curved sheet; ``"median"``, the median pairwise

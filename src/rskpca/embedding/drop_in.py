@@ -87,7 +87,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     kernel : str, callable, Kernel or RadialKernel, default="linear"
         ``"linear"``, ``"poly"``, ``"rbf"``, ``"sigmoid"``, ``"cosine"``, ``"laplacian"``,
         ``"precomputed"``, a function of two rows, or a kernel object such as ``Gaussian(2.0)``.
-    gamma : float, "median", "neighbors", "slope" or None, default=None
+    gamma : float, "median", "neighbors", "slope", "reconstruction" or None, default=None
         Kernel coefficient for rbf, poly, sigmoid and laplacian kernels. None means 1 / n_features.
         For ``"rbf"``, a name is a rule that computes the bandwidth from the data; see
         :class:`Gaussian`.
@@ -171,13 +171,14 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     """
 
     embedding_: NystromKernelPCA | None
-    _error_: float | None
+    _error_: float | None  # None if rows were added to the embedding
     method_: str
     gamma_: float
     dual_coef_: Array
     X_transformed_fit_: Array
     _system_: PrecomputedSystem | None
-    _n_zeros_: int
+    _n_columns_: int  # transform appends columns of zeros up to this number
+    _estimated: tuple[NystromKernelPCA, float] | None = None  # an embedding and its error
 
     def __init__(
         self,
@@ -225,7 +226,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse array} of shape (n_samples, n_features)
             Training data; with ``kernel="precomputed"``, the square kernel matrix.
         y : None
             Ignored.
@@ -293,20 +294,25 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         rows.name_features(self)
         default: Any = 1 / self.n_features_in_ if self.gamma is None else self.gamma
         self.gamma_ = float(kernel.gamma if isinstance(kernel, Gaussian) else default)
+        n_rows = rows.X.shape[0]
+        if error is None:  # the rows are only a part of those in the embedding
+            n_rows = max(n_rows, int(embedding._moments_.total))  # type: ignore[union-attr]
+        self._n_columns_ = self._count_columns(n_rows)
         self.embedding_, self._system_ = embedding, system
         self._error_, self.method_ = error, method
-        self._n_zeros_ = self._count_zeros(rows.X.shape[0])
-        for name in ("X_transformed_fit_", "dual_coef_"):  # left over from an earlier fit
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("_estimated", None)
         if inverse is not None:
             self.X_transformed_fit_, self.dual_coef_ = inverse
+        else:
+            for name in ("X_transformed_fit_", "dual_coef_"):  # left over from an earlier fit
+                self.__dict__.pop(name, None)
         return self
 
-    def _count_zeros(self, n_rows: int) -> int:
-        """Return how many components with zero eigenvalues are kept, as in scikit-learn."""
+    def _count_columns(self, n_rows: int) -> int:
+        """Return the least number of components, some of which may have zero eigenvalues."""
         if self.remove_zero_eig or not isinstance(self.n_components, Integral):
             return 0
-        return max(min(int(self.n_components), n_rows) - len(self._positive_eigenvalues), 0)
+        return min(int(self.n_components), n_rows)  # as in scikit-learn
 
     @available_if(_takes_chunks)
     @one_at_a_time
@@ -315,7 +321,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse array} of shape (n_samples, n_features)
             The next rows. The first chunk should represent all rows, because the error is
             controlled only for its rows; ``certificate_`` contains the error for all rows.
         y : None
@@ -478,7 +484,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse array} of shape (n_samples, n_features)
             New points; with ``kernel="precomputed"``, their kernel values with the training rows.
 
         Returns
@@ -488,9 +494,8 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """
         check_is_fitted(self)
         points = validate_points(self, X)
-        if self._error_ is None:
-            self._measure_stream()
-        return self._pad(self._embed(points), points.dtype)
+        self._current_error()  # warns if it is too large
+        return self._pad(self._embed(points)).astype(points.dtype, copy=False)
 
     def _embed(self, points: Any) -> Array:
         if self._system_ is not None:
@@ -499,16 +504,17 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
             return np.zeros((points.shape[0], 0))
         return self.embedding_.model_.embed(points)
 
-    def _pad(self, Z: Array, dtype: Any) -> Array:
-        """Return coordinates followed by zeros for components without variance."""
-        return np.pad(Z, [(0, 0), (0, self._n_zeros_)]).astype(dtype, copy=False)
+    def _pad(self, columns: Array) -> Array:
+        """Append zeros for components without variance to the last axis."""
+        n_zeros = max(self._n_columns_ - columns.shape[-1], 0)
+        return np.pad(columns, [(0, 0)] * (columns.ndim - 1) + [(0, n_zeros)])
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """Fit the model to the rows of X and return their coordinates.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse array} of shape (n_samples, n_features)
             Training data; with ``kernel="precomputed"``, the square kernel matrix.
         y : None
             Ignored.
@@ -546,9 +552,10 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
             raise ValueError(
                 f"X must have {self._n_features_out} columns, one per component, got {Z.shape[1]}."
             )
-        Z = Z[:, : self.X_transformed_fit_.shape[1]]  # without components of zero variance
-        values = gram.gram(self.model_.kernel, Z, self.X_transformed_fit_)
-        return (values @ self.dual_coef_).astype(Z.dtype, copy=False)
+        known, coefficients = self.X_transformed_fit_, self.dual_coef_
+        Z = Z[:, : known.shape[1]]  # without components of zero variance
+        values = gram.gram(self.model_.kernel, Z, known)
+        return (values @ coefficients).astype(Z.dtype, copy=False)
 
     def _learn_inverse(self, kernel: AnyKernel, embedding: Any) -> tuple[Array, Array]:
         """Return coordinates of known rows, and ridge coefficients that map them to the rows."""
@@ -579,31 +586,43 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     def error_(self) -> float:
         """Upper limit of the error at 95% confidence; 0.0 for exact kernel PCA."""
         check_is_fitted(self)
-        return self._measure_stream() if self._error_ is None else self._error_
+        return self._current_error()
 
-    def _measure_stream(self) -> float:
-        """Estimate and store the error of a model to which rows were added; warn if it is large."""
-        found = full_error(self.model_)
-        self._error_ = found.limit
+    def _current_error(self) -> float:
+        """Return the error, which is estimated on demand after rows were added."""
+        error, embedding, estimated = self._error_, self.embedding_, self._estimated
+        if error is not None or embedding is None:
+            return error or 0.0
+        if estimated is None or estimated[0] is not embedding:
+            estimated = self._estimated = embedding, self._estimate_error(embedding.model_)
+        return estimated[1]
+
+    def _estimate_error(self, model: FittedModel) -> float:
+        """Estimate the error of a model to which rows were added, and warn if it is large."""
+        found = full_error(model)
         if found.limit > self.max_error:
             check.warn(
                 f"max_error={self.max_error:g} was not reached for all rows: the "
                 f"{describe(found)}. The points of the approximation were chosen from the first "
                 "rows. Use a first chunk that represents all rows, or call fit with all rows."
             )
-        return self._error_
+        return found.limit
 
-    @property
-    def _positive_eigenvalues(self) -> Array:
-        if self._system_ is not None:
-            return self._system_.eigenvalues
-        return np.empty(0) if self.embedding_ is None else self.embedding_.model_.eigenvalues
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state, with the estimated error of the embedding as a number."""
+        state: dict[str, Any] = {**super().__getstate__()}
+        estimated = state.pop("_estimated", None)
+        if state.get("_error_") is None and estimated and estimated[0] is state["embedding_"]:
+            state["_error_"] = estimated[1]
+        return state
 
     @property
     def eigenvalues_(self) -> Array:
         """Eigenvalues of the centered kernel matrix in descending order."""
         check_is_fitted(self)
-        return np.pad(self._positive_eigenvalues, (0, self._n_zeros_))
+        if self._system_ is not None:
+            return self._pad(self._system_.eigenvalues)
+        return self._pad(np.empty(0) if self.embedding_ is None else self.model_.eigenvalues)
 
     @property
     def eigenvectors_(self) -> Array:
@@ -614,7 +633,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         else:
             system = self.model_.evaluated
             vectors = system.coefficients * system.eigenvalues
-        return np.pad(vectors, [(0, 0), (0, self._n_zeros_)])
+        return self._pad(vectors)
 
     @property
     def X_fit_(self) -> Array:  # noqa: N802  the name that scikit-learn uses
@@ -625,8 +644,8 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     def explained_variance_ratio_(self) -> Array:
         """Share of the variance in feature space that each component explains."""
         check_is_fitted(self)
-        trace = self.model_.system.trace if self._system_ is None else self._system_.trace
-        return self.eigenvalues_ / trace
+        solved = self.model_.system if self._system_ is None else self._system_
+        return self._pad(solved.eigenvalues / solved.trace)
 
     @property
     def certificate_(self) -> Certificate:
@@ -655,7 +674,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse array} of shape (n_samples, n_features)
             Points.
 
         Returns
@@ -691,8 +710,9 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         total = float(np.sum((points - points.mean(axis=0)) ** 2))
         if not total:
             raise ValueError("score requires rows that differ, but all rows of X are equal.")
-        rows = self.model_.known_rows.astype(np.float64)
-        model = replace(self.model_, known=ReducedSet(rows, np.ones(len(rows))))
+        model = self.model_
+        rows = model.known_rows.astype(np.float64)
+        model = replace(model, known=ReducedSet(rows, np.ones(len(rows))))
         found = model.preimages(model.embed(points), "ridge")
         return 1 - float(np.sum((points - found) ** 2)) / total
 

@@ -51,14 +51,16 @@ class ReducedSetKernelPCA(KernelEmbedding):
     n_components : int, default=None
         Number of components. None keeps every component with a positive eigenvalue, but at most
         100, with a warning if there could be more.
-    kernel : RadialKernel, "rbf", "gaussian", "laplacian" or None, default=None
-        The kernel. None means the kernel of ``density`` if it has one, else the Gaussian.
+    kernel : RadialKernel, Kernel, "rbf", "gaussian", "laplacian" or None, default=None
+        The kernel; :class:`rskpca.kernels.Kernel` wraps any positive definite one. None means the
+        kernel of ``density`` if it has one, else the Gaussian.
     gamma : float, default=None
         scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
         ``gamma = 1 / bandwidth**2``. None means the median bandwidth, unlike in ``KernelPCA``,
         where it means 1 / n_features.
-    bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None means the median pairwise distance in a sample.
+    bandwidth : float, "median", "neighbors", "slope" or "reconstruction", default=None
+        sigma, for a kernel given by name, or a rule that computes it from a sample of the rows (see
+        :class:`Gaussian`). None means ``"median"``, the median pairwise distance.
     density : density estimator, default=None
         Estimator that computes the reduced set. None means ``ShadowDensity(ell=ell)``.
     ell : float, default=None
@@ -103,7 +105,7 @@ class ReducedSetKernelPCA(KernelEmbedding):
         ``center=False``, of the second moment).
     basis_ : ndarray of shape (n_basis, n_features)
         The points at which ``transform`` evaluates the kernel.
-    kernel_ : RadialKernel
+    kernel_ : RadialKernel or Kernel
         The kernel with its bandwidth resolved.
     density_ : density estimator
         The fitted density; its ``labels_`` are the center indices of the training rows.
@@ -166,8 +168,9 @@ class ReducedSetKernelPCA(KernelEmbedding):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data with at least two rows.
+        X : {array-like, sparse array} of shape (n_samples, n_features)
+            Training data with at least two rows. Sparse rows require a ``ShadowDensity``, the
+            default.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -29,8 +29,9 @@ class LaplacianEigenmaps(WalkEmbedding):
         scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
         ``gamma = 1 / bandwidth**2``. None means that ``bandwidth`` is used, unlike in
         ``SpectralEmbedding``, where it means 1 / n_features.
-    bandwidth : float, "median", "neighbors" or "slope", default=None
-        sigma, for a kernel given by name, or a rule that computes it from a sample of the rows.
+    bandwidth : float, "median", "neighbors", "slope" or "reconstruction", default=None
+        sigma, for a kernel given by name, or a rule that computes it from a sample of the rows (see
+        :class:`Gaussian`).
         None means ``"neighbors"``, 0.8 times the distance within which 95% of the sampled rows
         have five other distinct rows. The bandwidth must be smaller than the distance between
         clusters or between the layers of a curved sheet; ``"median"``, the median pairwise

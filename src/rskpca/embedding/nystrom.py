@@ -70,8 +70,9 @@ class NystromKernelPCA(KernelEmbedding):
     gamma : float, default=None
         scikit-learn's kernel parameter, for a kernel given by name; for the Gaussian,
         ``gamma = 1 / bandwidth**2``.
-    bandwidth : float or "median", default=None
-        sigma, for a kernel given by name. None means the median pairwise distance in a sample.
+    bandwidth : float, "median", "neighbors", "slope" or "reconstruction", default=None
+        sigma, for a kernel given by name, or a rule that computes it from a sample of the rows (see
+        :class:`Gaussian`). None means ``"median"``, the median pairwise distance.
     landmarks : str, int, array, density estimator or ReducedSet, default="uniform"
         A string is a rule that chooses ``n_centers`` rows: ``"uniform"``, ``"cholesky"``
         (incomplete, pivoted), ``"rpcholesky"`` (randomly pivoted) or ``"leverage"`` (ridge
@@ -121,7 +122,7 @@ class NystromKernelPCA(KernelEmbedding):
         ``center=False``, of the second moment). With ``extension="landmarks"`` it is a lower
         bound, because the mean is known only in the span of the landmarks; with
         ``extension="data"`` it refers to the variance of the landmarks.
-    kernel_ : RadialKernel
+    kernel_ : RadialKernel or Kernel
         The kernel with its bandwidth resolved.
     n_features_in_ : int
         Number of features.
@@ -178,7 +179,7 @@ class NystromKernelPCA(KernelEmbedding):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse array} of shape (n_samples, n_features)
             Training data with at least two rows.
         y : None
             Ignored.

@@ -142,9 +142,16 @@ def _append(output: _Output, path: Path, ids: Columns, values: NDArray[Any], emp
 
 def not_written(path: Path, error: OSError) -> OSError:
     """Return a copy of the error that names the file."""
-    reason = error if error.errno is None else os.strerror(error.errno)
-    message = f"{reason}; {str(path)!r} was not written"
+    message = f"{_reason(error)}; {str(path)!r} was not written"
     return OSError(message) if error.errno is None else OSError(error.errno, message, str(path))
+
+
+def _reason(error: OSError) -> str:
+    """Return the message of an error, or its last part if pyarrow describes the operation too."""
+    if error.errno is None:
+        return str(error)
+    usual = os.strerror(error.errno)
+    return usual if usual in str(error.strerror) else str(error.strerror)
 
 
 def _check(path: Path, names: Sequence[str], source: Source) -> None:

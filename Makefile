@@ -44,10 +44,10 @@ browser: ## Install Chromium with apt, for the tests that open reports; needs ro
 api: $(VENV)/.installed-dev ## Record the public API after a deliberate change
 	$(BIN)/python tools/public_api.py --write
 
-bench: $(VENV)/.installed-plot ## Run the benchmarks
+bench: $(VENV)/.installed-cli ## Run the benchmarks
 	$(BIN)/python -m benchmarks
 
-bench-quick: $(VENV)/.installed-plot ## Run the benchmarks on small data
+bench-quick: $(VENV)/.installed-cli ## Run the benchmarks on small data
 	$(BIN)/python -m benchmarks --quick
 
 experiments: $(VENV)/.installed-plot ## Recompute the paper's figures, tables and claims

@@ -2,11 +2,14 @@
 
 m is the number of shadow centers at ell = 4. The error is defined as in :mod:`benchmarks.accuracy`.
 All methods center the data in feature space, because some of them do not support anything else.
-Methods of scikit-learn are timed with their fastest solver and number of threads.
+Methods of scikit-learn are timed with their fastest solver and number of threads. The measurements
+are in ``results/methods/<data>.json``; a run measures only data sets without a file, and
+``python -m benchmarks.methods NAME ...`` repeats the measurements.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from statistics import median
@@ -14,10 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from experiments.results import describe_environment
 from rskpca import Gaussian, RadialKernel, ShadowDensity
 from rskpca.baselines.methods import METHODS, Method, Setting, embedding_error
 
-from . import datasets
+from . import datasets, results
 from .datasets import Data, Floats
 from .rows import Row
 from .timing import Timed, time_interleaved
@@ -46,21 +50,34 @@ QUICK_CASES, QUICK_ROWS = ["german"], 250
 
 
 def run(quick: bool) -> list[Row]:
-    names = QUICK_CASES if quick else CASES
-    return [row for name in names for row in _compare(name, quick)]
+    if quick:
+        found = [_measure_case(name, quick) for name in QUICK_CASES]
+    else:
+        found = [STORE.get(name) for name in CASES]
+    return [row for one in found for row in _rows(one)]
 
 
-def _compare(name: str, quick: bool) -> list[Row]:
+def _rows(found: Mapping[str, Any]) -> list[Row]:
+    n, d = found["shape"]
+    case, stand_in = f"{found['data']} {n:,} x {d}, m {found['m']:,}", found["stand_in"]
+    return [_row(case, method, seen, stand_in) for method, seen in found["methods"].items()]
+
+
+def _measure_case(name: str, quick: bool) -> dict[str, Any]:
     case = CASES[name]
     data = case.data(min(case.n, QUICK_ROWS) if quick else case.n)
     train, test = np.split(data.X, [len(data.X) * 4 // 5])
     kernel = case.kernel.resolve(train)
     m = ShadowDensity(kernel, ELL).fit(train).reduced_set_.n_centers
     exact = METHODS["kpca"].make(R, kernel).fit(train).transform(test)
-    return [
-        _row(f"{name} {len(train):,} x {train.shape[1]}, m {m:,}", method, seen, data.stand_in)
-        for method, seen in _measure(train, test, kernel, m, exact, quick).items()
-    ]
+    return {
+        "data": name,
+        "shape": train.shape,
+        "m": m,
+        "methods": _measure(train, test, kernel, m, exact, quick),
+        "stand_in": data.stand_in,
+        "environment": describe_environment(),
+    }
 
 
 def _measure(
@@ -97,3 +114,11 @@ def _time(calls: Mapping[str, Callable[[], Any]], quick: bool) -> dict[str, Time
 def _row(case: str, name: str, seen: tuple[float, float, float], stand_in: str) -> Row:
     parts = {"fit": seen[1], "transform": seen[2]}
     return Row(f"{case}: {METHODS[name].title}", seen[0], "", parts=parts, stand_in=stand_in)
+
+
+STORE = results.Store("methods", lambda name: _measure_case(name, quick=False))
+
+
+if __name__ == "__main__":
+    for chosen in sys.argv[1:]:
+        STORE.measure(chosen)

@@ -1,4 +1,4 @@
-"""Import time and time of the first call, with and without cached compiled code.
+"""Import time, time of the first call with and without cached compiled code, and of commands.
 
 ``python -m benchmarks.start N_FEATURES`` times the first call in a fresh process.
 """
@@ -6,22 +6,27 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from functools import partial
 from statistics import median
 
 import numpy as np
 
 from .rows import Row, Wanted
-from .timing import run_python
+from .timing import run_python, time_interleaved
 
+COMMANDS = ("--version", "--help")
 IMPORTS = {"scikit-learn": "sklearn.decomposition, sklearn.utils.validation", "rskpca": "rskpca"}
 
 
 def run(quick: bool) -> list[Row]:
     rows = [row for d in ((16,) if quick else (16, 256)) for row in _measure_first_call(d)]
-    return [*rows, _measure_import(2 if quick else 5)]
+    return [*rows, _measure_import(2 if quick else 5), *_measure_commands(2 if quick else 9)]
 
 
 def _measure_first_call(n_features: int) -> list[Row]:
@@ -52,6 +57,28 @@ def _measure_import(rounds: int) -> Row:
 def _seconds_to_import(modules: str) -> float:
     code = f"import time; t = time.perf_counter(); import {modules}; print(time.perf_counter() - t)"
     return run_python("-c", code)
+
+
+def _measure_commands(rounds: int) -> Iterator[Row]:
+    """Time commands that only print text, with and without the bytecode of all modules."""
+    warm = time_interleaved({option: partial(_command, option) for option in COMMANDS}, rounds)
+    for option in COMMANDS:
+        case = f"rskpca {option}"
+        yield Row(f"{case}, warm", warm[option].seconds, "s", Wanted("<", 0.3))
+        with tempfile.TemporaryDirectory() as folder:
+            cold = {"cold": partial(_command, option, {"PYTHONPYCACHEPREFIX": folder})}
+            seconds = time_interleaved(cold, 1, warm=False)["cold"].seconds
+        yield Row(f"{case}, without bytecode", seconds, "s")
+
+
+def _command(option: str, environment: dict[str, str] | None = None) -> None:
+    """Run the command line in a fresh process."""
+    subprocess.run(
+        [sys.executable, "-m", "rskpca.cli", option],
+        env={**os.environ, **(environment or {})},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
 
 
 def _main(n_features: int) -> None:

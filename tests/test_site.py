@@ -1,7 +1,10 @@
-"""Test that the API page is complete, all pages are linked and all formulas can be rendered."""
+"""Test that the API page is complete, pages are linked, and arguments and formulas are valid."""
 
+import ast
 import importlib.util
+import inspect
 import re
+from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -39,6 +42,40 @@ def test_names_imported_in_the_guide_are_on_the_api_page(page):
     names = {name for _, some in imports for name in re.findall(r"\w+", some)}
     modules = {"dask", "plotting", "report", "scaling"}
     assert {name for name in names - modules if f"   {name}" not in page} == set()
+
+
+def test_arguments_in_the_guide_exist():
+    """DiffusionMaps, for example, has no ``graph``."""
+    calls = [call for path in DOCS.glob("*.md") for call in calls_in(path.read_text("utf-8"))]
+    assert len(calls) > 100
+    for name, arguments in calls:
+        assert arguments <= set(inspect.signature(getattr(rskpca, name)).parameters), name
+
+
+def calls_in(text: str) -> list[tuple[str, set[str]]]:
+    """Return the public names that are called in Python code, with their keyword arguments."""
+    found = []
+    for code in re.findall(r"^```python[^\n]*\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
+        found += public_calls(code)
+    for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", text):
+        with suppress(SyntaxError):  # inline code need not be Python
+            found += public_calls(code)
+    return found
+
+
+def public_calls(code: str) -> list[tuple[str, set[str]]]:
+    return [
+        (node.func.id, {keyword.arg for keyword in node.keywords if keyword.arg})
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in rskpca.__all__
+    ]
+
+
+def test_a_call_with_an_unknown_argument_is_found():
+    calls = calls_in("`DiffusionMaps(2, graph=5)` or\n```python\nZ = plan(X, seed=0)\n```\n")
+    assert sorted(calls) == [("DiffusionMaps", {"graph"}), ("plan", {"seed"})]
 
 
 def test_every_density_is_on_the_page_about_methods():

@@ -42,12 +42,15 @@ def functions_with_extras(folder: Path) -> list[tuple[str, Callable[[], object]]
     from rskpca.scaling import dask, transform
 
     model = ReducedSetKernelPCA(2).fit(X)
-    files = {"parquet": ("csv", "parquet", "feather"), "files": ("h5", "zarr")}
+    endings_of = {
+        "excel": ("xlsx",), "parquet": ("csv", "parquet", "feather"), "files": ("h5", "zarr"),
+    }  # fmt: skip
     return [
         ("onnx", lambda: to_onnx(model)),
         ("report", lambda: write(model, X, folder / "report.html")),
         ("dask", lambda: dask.fit(ReducedSetKernelPCA(2), X)),
         ("dask", lambda: dask.transform(model, X)),
+        ("plot", model.plot),
         ("plot", lambda: plan(X).plot()),
         ("plot", lambda: plotting.CertificateDisplay.from_estimator(model, X)),
         ("plot", lambda: plotting.DensityDisplay.from_estimator(model, X, features=(0, 1))),
@@ -58,7 +61,7 @@ def functions_with_extras(folder: Path) -> list[tuple[str, Callable[[], object]]
         ("parquet", lambda: transform(model, X, folder / "coordinates.parquet")),
         *(
             (extra, partial(open_source, folder / f"rows.{ending}"))
-            for extra, endings in files.items()
+            for extra, endings in endings_of.items()
             for ending in endings
         ),
     ]
@@ -93,7 +96,7 @@ def main() -> None:
     assert rskpca.__version__ == version("rskpca")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for ending in ("csv", "feather", "h5", "parquet"):
+        for ending in ("csv", "feather", "h5", "parquet", "xlsx"):
             (folder / f"rows.{ending}").write_text("1,2\n3,4\n")
         (folder / "rows.zarr").mkdir()
         check_models(folder)

@@ -1,5 +1,7 @@
 """Test benchmark timings, targets and tables, and the competing cover implementations."""
 
+import os
+
 import numpy as np
 import pytest
 from sklearn.cluster import SpectralClustering
@@ -27,6 +29,7 @@ def test_a_fresh_process_returns_the_json_value_on_its_last_line():
     assert run_python("-c", code, environment={"N": "[3]"}) == [3]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="requires /proc or getrusage")
 def test_current_memory_is_at_most_the_peak_memory():
     assert 0 < process_memory("VmRSS") <= process_memory("VmHWM")
 

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -117,7 +116,7 @@ def test_a_killed_run_can_be_resumed(quick, tmp_path):
     while not list(parts.glob("*.json")):
         assert child.poll() is None
         time.sleep(0.01)
-    child.send_signal(signal.SIGKILL)
+    child.kill()
     child.wait()
     result = Path("results") / "fig02.json"
     assert not (tmp_path / result).exists()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import random
-import resource
+import sys
 import tempfile
 import time
 import warnings
@@ -151,7 +151,12 @@ def _solve_again(model: Any, rows: Any) -> None:
 
 @contextmanager
 def _limited_memory(more: int) -> Iterator[None]:
-    """Limit the memory of the process to its current size plus ``more`` bytes."""
+    """Limit the memory of the process to its current size plus ``more`` bytes, on Linux only."""
+    if sys.platform != "linux":  # the current size is read from /proc
+        yield
+        return
+    import resource
+
     before = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more, before[1]))
@@ -159,6 +164,15 @@ def _limited_memory(more: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def _peak_memory() -> str:
+    """Return a note on the peak memory of the process, or an empty string if it is unknown."""
+    if sys.platform != "linux":
+        return ""
+    import resource
+
+    return f", peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB"
 
 
 def main() -> None:
@@ -175,11 +189,10 @@ def main() -> None:
         print(f"{number:8,}  {mutation}: {outcome}")
     for failure in report.failures[:40]:
         print(failure)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     seconds = time.perf_counter() - start
     print(
         f"{options.count:,} files in {seconds:.0f} s (slowest file: {report.slowest:.2f} s), "
-        f"{len(report.failures)} failures, peak memory {peak} MB"
+        f"{len(report.failures)} failures{_peak_memory()}"
     )
 
 

@@ -53,6 +53,7 @@ def test_the_error_for_a_newer_format_suggests_an_upgrade(saved, assert_rejected
     assert_rejected(file.to_bytes(), "invalid format version 0")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="requires /dev/zero")
 def test_directories_and_devices_are_not_read(tmp_path):
     with pytest.raises(IsADirectoryError):
         load(tmp_path)
@@ -60,6 +61,7 @@ def test_directories_and_devices_are_not_read(tmp_path):
         load("/dev/zero")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="requires named pipes")
 def test_a_named_pipe_without_a_writer_does_not_block(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     errors = []

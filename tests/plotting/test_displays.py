@@ -336,8 +336,9 @@ def test_importing_plotting_does_not_import_matplotlib():
 
 def test_the_error_without_matplotlib_explains_how_to_install_it(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r'pip install "\.\[plot\]"'):
-        SpectrumDisplay.from_estimator(model)
+    for plot in (lambda: SpectrumDisplay.from_estimator(model), model.plot):
+        with pytest.raises(ImportError, match=r'pip install "\.\[plot\]"'):
+            plot()
 
 
 def test_dollar_signs_in_names_are_not_interpreted_as_formulas(tmp_path):

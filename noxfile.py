@@ -85,10 +85,10 @@ def prereleases(session: nox.Session) -> None:
 @nox.session
 def coverage(session: nox.Session) -> None:
     """Measure branch coverage, and fail if that of the core is below its floor."""
-    install(session, "-e", ".[docs,test]", "coverage")
+    install(session, "-e", ".[docs,test]", "coverage>=7.10")
     session.run("coverage", "erase")
     tests = session.posargs or ["tests"]
-    session.run("coverage", "run", "-m", "pytest", "-q", "-n", "0", *tests, env=ONE_THREAD)
+    session.run("coverage", "run", "-m", "pytest", "-q", "-n", "2", *tests, env=ONE_THREAD)
     session.run("coverage", "combine", "-q")
     session.run("coverage", "report", "--fail-under=0")
     session.run("coverage", "report", f"--include={CORE}", f"--fail-under={CORE_FLOOR}")

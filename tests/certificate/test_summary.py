@@ -68,8 +68,18 @@ def test_nothing_is_claimed_about_walks_that_the_sample_does_not_represent():
     model = NormalizedCut(2).fit(moons)
     assert model.certificate_.embedding.limit == 1
     assert model.certificate_.summary == (
-        "The error of the coordinates and of the labels is unknown, because the bandwidth is too "
-        "small for the row sample; a larger bandwidth may help."
+        "The error of the coordinates and of the labels is unknown, because the data consist of "
+        "separate clusters at this bandwidth, whose eigenvalues equal 1 up to rounding. If you "
+        "expect these clusters, the bandwidth is suitable."
+    )
+
+
+def test_a_narrow_kernel_on_connected_data_is_named_as_the_reason(certificate):
+    walk = replace(certificate, method="diffusion maps", embedding=Estimate(1.0, 1.0))
+    values = np.linspace(0.9999, 0.9, len(certificate.eigenvalues))
+    assert replace(walk, eigenvalues=values).summary == (
+        "The error of the coordinates is unknown, because the bandwidth is too small for the row "
+        "sample; a larger one may help."
     )
 
 

@@ -22,6 +22,7 @@ Rows = list[tuple[str, ...]]
 # The squared error is one minus a share of variance, whose rounding error is about 1e-15.
 ROUNDING = 1e-7
 SMALLEST = 1e-4  # smaller errors are reported only as "less than" this
+_SEPARATE = 1e-6  # clusters are separate if a walk needs more than 1 / _SEPARATE steps to leave one
 _UNKNOWN = 0.995  # larger limits are rounded to 100%, which is not informative
 _MAX_COMPONENTS = 20  # largest number of rows in the table
 
@@ -64,12 +65,21 @@ def _no_limit(c: Certificate) -> str:
             f"Coordinates may be unrelated to those of exact {c.method}: the estimated error is "
             f"{percent(c.embedding.estimate)}, and the row sample does not exclude 100%."
         )
-    # A kernel that is narrow for all rows connects too few of the sampled ones.
     labels = "" if c.labels is None else " and of the labels"
-    return (
-        f"The error of the coordinates{labels} is unknown, because the bandwidth is too small for "
-        "the row sample; a larger bandwidth may help."
-    )
+    unknown = f"The error of the coordinates{labels} is unknown, because"
+    if _has_separate_clusters(c):
+        return (
+            f"{unknown} the data consist of separate clusters at this bandwidth, whose eigenvalues "
+            "equal 1 up to rounding. If you expect these clusters, the bandwidth is suitable."
+        )
+    # A kernel that is narrow for all rows connects too few of the sampled ones.
+    return f"{unknown} the bandwidth is too small for the row sample; a larger one may help."
+
+
+def _has_separate_clusters(c: Certificate) -> bool:
+    """Return True if the walk has more eigenvalues of 1 than connected data have."""
+    n_constant = 0 if c.labels is None else 1  # of the eigenfunctions in the certificate
+    return int(np.sum(c.eigenvalues > 1 - _SEPARATE)) > n_constant
 
 
 def _unlimited_walk(c: Certificate) -> bool:

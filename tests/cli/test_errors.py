@@ -3,6 +3,7 @@
 import errno
 import os
 import struct
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -280,6 +281,20 @@ def test_an_unexpected_error_is_reported_as_a_bug(folder, monkeypatch):
     assert result.stderr == (
         "error: KeyError: 'what' (this is a bug in rskpca; --debug shows the traceback)\n"
     )
+
+
+def test_deprecation_warnings_of_other_packages_are_not_printed(folder, monkeypatch):
+    class ParserDeprecationWarning(UserWarning, DeprecationWarning):
+        """A category like the one in pyparsing, which matplotlib uses."""
+
+    def save_with_warning(model, path):
+        where = {"filename": "parser.py", "lineno": 1, "module": "matplotlib.parser"}
+        warnings.warn_explicit("'old' deprecated", ParserDeprecationWarning, **where)
+        save(model, path)
+
+    monkeypatch.setattr(modeling, "save", save_with_warning)
+    output_of("fit", "rows.npy")
+    assert Path("rows.rskpca").is_file()
 
 
 def test_warnings_are_printed_as_notes(folder):

@@ -104,6 +104,8 @@ class Program(_PlainHelp, TyperGroup):
         """Run a command, printing warnings as notes."""
         with warnings.catch_warnings(), _one_line_errors(ctx):
             warnings.filterwarnings("default", category=UserWarning)
+            # Some packages derive their deprecation warnings from UserWarning as well.
+            warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"(?!rskpca\b)")
             # The command line compares column names itself.
             warnings.filterwarnings("ignore", "X does not have valid feature names")
             warnings.showwarning = partial(_print_warning, ctx)

@@ -195,7 +195,7 @@ class ShadowDensity(BaseDensity):
         Returns
         -------
         float or None
-            The radius. None also if the kernel is not radial and there are no rows.
+            The radius. It is also None if the kernel is not radial and no rows are given.
         """
         goal = Goal.checked(self.ell, self.tol, self.error)
         if goal.tol is not None:

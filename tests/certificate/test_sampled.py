@@ -7,7 +7,15 @@ import pytest
 from scipy.linalg import eigh
 from sklearn.datasets import make_blobs
 
-from rskpca import Gaussian, Laplacian, RadialKernel, ReducedSet, ReducedSetKernelPCA, ShadowDensity
+from rskpca import (
+    Gaussian,
+    Laplacian,
+    NystromKernelPCA,
+    RadialKernel,
+    ReducedSet,
+    ReducedSetKernelPCA,
+    ShadowDensity,
+)
 from rskpca.baselines.methods import embedding_error
 from rskpca.certificate import Analysis, hilbert_schmidt
 from rskpca.certificate.perturbation import SampledSums
@@ -423,3 +431,12 @@ def test_the_limit_alone_equals_that_of_all_limits():
     few = replace(analysis, sample=analysis.sample.head(50), points=analysis.points[:50])
     assert few.limits(0.9) is None
     assert few.embedding_limit(0.9) == (1.0, 1.0)
+
+
+def test_fast_limits_differ_only_in_the_number_of_groups():
+    rows = datasets.blobs(4_000, 3)
+    model = NystromKernelPCA(3, kernel=Gaussian(3.0), landmarks=40).fit(rows)
+    slow, fast = (model.model_.analysis.embedding_limit(0.95, fast=fast) for fast in (False, True))
+    assert fast.estimate == pytest.approx(slow.estimate, rel=1e-3)
+    assert fast.limit != slow.limit
+    assert fast.limit == pytest.approx(slow.limit, rel=0.25)

@@ -86,9 +86,9 @@ def test_rows_replace_means_where_they_are_more_accurate():
     X = datasets.load("skin", 40)
     options = {"center": True, "max_error": 1e-5, "random_state": 0}
     found = BasisSearch(Gaussian(130.0), (X, None), 5, rules=("means", "rpcholesky"), **options)
-    means, pivots = (found._try(found._choose(rule, 50)) for rule in ("means", "rpcholesky"))
+    means, pivots = (found._try(found._choose(rule, 100)) for rule in ("means", "rpcholesky"))
     assert pivots.error.estimate < means.error.estimate / 2
-    assert found._best(50).basis.kind == "rows"
+    assert found._best(100).basis.kind == "rows"
     assert found.rules == ["rpcholesky"]
 
 
@@ -110,7 +110,7 @@ class Recorded:
         self.rows.append(parts[4] if len(parts) > 4 else None)
         return self
 
-    def embedding_limit(self, confidence):
+    def embedding_limit(self, confidence, *, fast):
         limit = self.limits[len(self.rows) - 1]
         return Estimate(limit / 2, limit)
 
@@ -146,9 +146,10 @@ def test_no_level_is_tried_twice_with_the_same_rows(rows, monkeypatch):
 
 def test_levels_that_did_not_suffice_are_not_tried_again(rows):
     found = search(rows)
-    assert [level.rows for level in _sizing._levels(found._values)] == [250, 600, None]
-    found._values.leading(600)
-    assert [level.rows for level in _sizing._levels(found._values)] == [600, None]
+    values = found._values[0]
+    assert [level.rows for level in _sizing._levels(values)] == [250, 600, None]
+    values.leading(600)
+    assert [level.rows for level in _sizing._levels(values)] == [600, None]
 
 
 def test_kernel_functions_are_tried_on_few_rows_and_assumed_to_be_slow(rows):
@@ -170,3 +171,60 @@ def test_any_random_state_is_accepted(rows):
     for random_state in (np.random.RandomState(3), None):
         found = search(rows, random_state=random_state)
         assert len(found.find()) >= 25
+
+
+def test_a_basis_that_is_much_larger_than_necessary_is_shrunk(rows, monkeypatch):
+    found = search(rows, max_error=0.02)
+    found._tried = [(20, 0.2), (200, 0.002)]
+    monkeypatch.setattr(found, "_seconds", lambda size, n_rows=None: size * (1 if n_rows else 100))
+    limits = {}
+
+    def record(basis):
+        limits[len(basis)] = 0.03 if len(limits) == 0 else 0.01
+        return _sizing.Candidate(Estimate(0.0, limits[len(basis)]), 0.0, basis)
+
+    monkeypatch.setattr(found, "_try", record)
+    shrunk = found._shrink(found._choose("means", 200))
+    first, second = limits  # the first trial failed
+    assert 20 < first < second < 200
+    assert len(shrunk) == second
+
+
+def test_a_basis_is_not_shrunk_if_trials_take_as_long_as_fits(rows, monkeypatch):
+    found = search(rows, max_error=0.02)
+    found._tried = [(20, 0.2), (60, 0.002)]
+    monkeypatch.setattr(found, "_try", None)
+    basis = found._choose("means", 60)
+    assert found._shrink(basis) is basis
+
+
+@pytest.mark.parametrize(
+    ("tried", "rate"),
+    [
+        ([(50, 0.4), (100, 0.1)], 2.0),
+        ([(50, 0.16), (100, 0.04), (200, 0.01)], 2.0),
+        ([(100, 0.1), (110, 0.099)], 0.5),  # clipped
+        ([(100, 0.01), (200, 0.02)], 1.25),  # a larger error of a larger basis is due to chance
+    ],
+)
+def test_the_rate_is_fitted_to_all_errors(tried, rate):
+    assert _sizing._rate(tried) == pytest.approx(rate)
+
+
+def test_slow_models_are_judged_by_more_rows(rows, monkeypatch):
+    monkeypatch.setattr(_sizing, "SIZE", 200)
+    monkeypatch.setattr(_sizing, "_MORE_ROWS", 400)
+    options = {"kernel": KERNEL, "landmarks": "auto", "max_error": 0.1}
+    for seconds, n_sampled in ((3.0, 200), (0.0, 400)):
+        monkeypatch.setattr(_sizing, "_LONG", seconds)
+        model = NystromKernelPCA(3, **options).fit(rows).model_
+        assert model.reduced_set.sample == RowSample.of(rows, np.ones(3_000), None, 0, n_sampled)
+
+
+def test_a_basis_is_not_chosen_from_rows_that_judge_it(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(20_000, 3))
+    found = search(X)
+    chosen = found._choose("rpcholesky", 50).points
+    assert len(found._trial) == 8_000
+    assert set(map(bytes, chosen)) <= set(map(bytes, found._trial.rows[4_000:]))
+    assert not set(map(bytes, chosen)) & set(map(bytes, found.sample.rows))

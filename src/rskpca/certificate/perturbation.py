@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from .._core.parallel import single_threaded_blas, threads_for, workers
 from ..pairs import FeaturePairs, ProjectedPairs
 from .lanczos import (
     Blocks,
@@ -44,12 +45,13 @@ _RANDOM = 10  # number of random vectors used to find missed components
 _ITERATIONS = 3
 _ABOVE = 1.1  # allowance for eigenvalues that subspace iteration underestimates
 _SEARCHED = 1_000  # largest number of rows used to find missed components
+_PRODUCT = 5e-11  # rough time in seconds of one multiplication
 _LARGE = 400  # with at least this many rows, a few eigenpairs are computed by Lanczos
 
 
-def group_rows(n_rows: int) -> list[slice]:
+def group_rows(n_rows: int, *, few: bool = False) -> list[slice]:
     """Return groups of sampled rows; heavy rows, which come first, are spread over all groups."""
-    count = min(_GROUPS if n_rows >= _MANY_ROWS else _FEW_GROUPS, n_rows)
+    count = min(_GROUPS if n_rows >= _MANY_ROWS and not few else _FEW_GROUPS, n_rows)
     return [slice(g, n_rows, count) for g in range(count)]
 
 
@@ -79,10 +81,10 @@ class SampleOperator:
     def multiply(self, V: Array) -> Array:
         """Multiply the weighted and centered Gram matrix by columns."""
         root = self.root
-        if not self.center:
-            return root * (self.xx @ (root * V))
-        product = root * (self.xx @ (root * (V - root * (root.T @ V))))
-        return np.asarray(product - root * (root.T @ product))
+        if self.center:
+            V = V - root * (root.T @ V)
+        product = root * ((root * V).T @ self.xx).T  # faster than xx @ (root * V)
+        return np.asarray(product - root * (root.T @ product)) if self.center else product
 
     def leading(self, count: int) -> tuple[Array, Array]:
         """Return the leading eigenvalues, and the rows' coordinates in exact kernel PCA."""
@@ -153,6 +155,8 @@ class SampledSums:
     square : callable, default=None
         Function that computes the squared error of r components from the blocks and the
         eigenpairs of M. If None, the error is that of the coordinates <v, psi>.
+    few_groups : bool, default=False
+        Whether to form only ten groups, which saves time but makes limits a few percent wider.
     """
 
     changes: Array | None  # None if rows and their representations have the same coordinates
@@ -169,11 +173,12 @@ class SampledSums:
         quantized: bool,
         drift: Array | None = None,
         square: Square | None = None,
+        few_groups: bool = False,
     ) -> None:
         self.drift, self.square = drift, square
         self.mu, self.own, self.s, self.xx = mu, pairs.own, pairs.shares, pairs.xx
         self.weights, self.center = pairs.weights[:, None], center
-        self.groups = group_rows(len(fx))
+        self.groups = group_rows(len(fx), few=few_groups)
         self.quantized, self.fx = quantized, fx
         self._blocks: dict[int, Blocks] = {}
         self.shifts = np.array([self.s[g] @ (fx[g] - fq[g]) for g in self.groups])
@@ -182,22 +187,31 @@ class SampledSums:
         if isinstance(pairs, ProjectedPairs):
             self._sum_projected(pairs)
         else:
-            self._sum_pairs(pairs)
-            self._sum_rows()
+            with single_threaded_blas():
+                self._sum_pairs(pairs)
+                self._sum_rows()
         self.at_all = self.at_x.sum(axis=0)
-        operator, own = self._searched
-        self.largest = min(largest, _ABOVE * operator.largest_beyond(own))
         self.unseen = pairs.unseen
-        self.noise = self.unseen * self._noise()
+        with single_threaded_blas():
+            operator, own = self._searched
+            self.largest = min(largest, _ABOVE * operator.largest_beyond(own))
+            self.noise = self.unseen * self._noise()
 
     def _sum_projected(self, pairs: ProjectedPairs) -> None:
         """Sum h_i and its inner products, for a projection psi^ of psi, where a = b."""
         P, sa = pairs.projections, self.s[:, None] * self.a
         self.self_x = (np.diag(pairs.xx) - np.einsum("ij,ij->i", P, P))[:, None] * self.a
-        self.at_x = _group_products(pairs.xx, sa, self.groups)
-        self.at_x -= P @ _group_products(P, sa, self.groups)
-        for k, g in enumerate(self.groups):
-            self.at_x[k, g] -= self.s[g, None] * self.self_x[g]
+
+        def sum_group(g: slice) -> Array:
+            # BLAS is faster if the result has few rows than if it has few columns.
+            at_x = sa[g].T @ pairs.xx[g]
+            at_x -= (sa[g].T @ P[g]) @ P.T
+            at_x[:, g] -= (self.s[g, None] * self.self_x[g]).T
+            return at_x
+
+        n_products = sa.size * (len(P) + len(self.groups) * P.shape[1])
+        with workers(threads_for(_PRODUCT * n_products)) as run:
+            self.at_x = transpose(np.array(run(sum_group, self.groups)))
         self.products = np.array([sa[g].T @ self.at_x[:, g] for g in self.groups])
         self.self_products = _by_group(self.groups, self.own, self.a, self.self_x)
         self.changes = None

@@ -195,6 +195,9 @@ class Analysis:
 
     @cached_property
     def _sums(self) -> SampledSums:
+        return self._sum()
+
+    def _sum(self, *, few_groups: bool = False) -> SampledSums:
         rows = self.sample.rows.astype(np.float64)
         root = np.sqrt(self.system.eigenvalues)
         fx = self.system.extend(rows) * root
@@ -202,8 +205,8 @@ class Analysis:
         points, index = self._distinct
         fq = fx if exact else (self.system.extend(points) * root)[index]
         flags: Any = {"center": self.center, "quantized": self.center and not exact}
-        with single_threaded_blas():
-            return SampledSums(self.pairs, fx, fq, mu, self._largest(fx, mu), **flags)
+        flags["few_groups"] = few_groups
+        return SampledSums(self.pairs, fx, fq, mu, self._largest(fx, mu), **flags)
 
     def _largest(self, fx: Array, mu: Array) -> float:
         """Return a bound on the eigenvalues of the data in directions orthogonal to the axes.
@@ -218,7 +221,7 @@ class Analysis:
 
     @cached_property
     def _solved(self) -> tuple[Solution, Solution | None]:
-        return self._solve(detailed=True)
+        return self._solve(self._sums, detailed=True)
 
     @cached_property
     def _unsampled(self) -> float:
@@ -268,8 +271,9 @@ class Analysis:
     def _kappa(self) -> float:
         return float(np.diag(self.pairs.xx).max())
 
-    def _solve(self, *, detailed: bool = False) -> tuple[Solution, Solution | None]:
-        sums = self._sums
+    def _solve(
+        self, sums: SampledSums, *, detailed: bool = False
+    ) -> tuple[Solution, Solution | None]:
         with single_threaded_blas():
             if self.complete:
                 return sums.measure(self.n_components), None
@@ -296,11 +300,15 @@ class Analysis:
             _better(solved[0].sizes, errors, k),
         )
 
-    def embedding_limit(self, confidence: float) -> Estimate:
-        """Return only the error of the coordinates, which is faster; 1 if it is unknown."""
+    def embedding_limit(self, confidence: float, *, fast: bool = False) -> Estimate:
+        """Return only the error of the coordinates, which is faster; 1 if it is unknown.
+
+        If ``fast`` is True, fewer groups of rows are left out in turn, and limits are a few percent
+        wider.
+        """
         if self.missing or self.n_components > MOST_COMPONENTS:
             return Estimate(1.0, 1.0)
-        solved = self._solve()
+        solved = self._solve(self._sum(few_groups=fast))
         errors = self._error_limits(solved, _confidence_used(confidence))
         return self._embedding(solved, errors, solved[0].sizes.index(self.n_components))
 
@@ -343,7 +351,7 @@ class Analysis:
         """Return standard errors from the jackknife over groups of rows."""
         n = len(without)
         squares = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
-        return np.sqrt(squares * (n - 1) / n * self._sums.unseen)
+        return np.sqrt(squares * (n - 1) / n * self.pairs.unseen)
 
     def coordinate_errors(self, X: Array) -> Array:
         """Estimate the coordinate error of each row of X."""

@@ -172,7 +172,7 @@ class Autopilot:
             return None
         while basis is not None:
             with _no_warning_about_components():
-                embedding.fit_basis(self.rows, self.kernel, basis, search.sample)
+                embedding.fit_basis(self.rows, self.kernel, basis, search.sample_for(len(basis)))
             model, used = embedding.model_, basis
             error = search.error(model, embedding._moments_)
             basis = None if error.limit <= self.max_error else search.enlarge(used, model, error)

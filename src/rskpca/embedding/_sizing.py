@@ -28,6 +28,7 @@ from ..spectral.means import (
     default_axes,
     principal_subspace,
     sample_for_means,
+    sample_size,
 )
 from ..value_kernels import RowKernel
 from ._base import ritz_with_more
@@ -59,6 +60,8 @@ _RATES = 0.5, 3.0  # range to which rates measured during a search are clipped
 _ROUGH = 0.3  # errors above this do not show how fast the error decreases
 _CHEAP = 0.02  # seconds; about the time to estimate the error of one basis
 _MOST_CHEAP = 200
+_WORTHWHILE = 4  # a trial has to save this multiple of its time, because it may fail
+_MEANS, _EIGEN = 6e-9, 2e-10  # seconds per pair of means and feature, and per triple
 _ROWS_PER_GUESSED_POINT = 10  # smallest ratio of rows to points in the guessed basis
 CALL = 2e-6  # seconds per kernel value computed by a Python function
 _UNKNOWN = 0.9  # error above which the coordinates are unrelated to the exact ones
@@ -75,7 +78,7 @@ class Level(NamedTuple):
     too_large : float
         Factor by which limits from so few rows may be too large.
     more : float
-        Seconds needed to estimate the errors of two models from the rows of the next level.
+        Seconds needed to estimate the error of a model from the rows of the next level.
     """
 
     rows: int | None
@@ -83,8 +86,11 @@ class Level(NamedTuple):
     more: float = math.inf
 
 
-# The factors were measured on classification and mnist, where eigenvalues are close.
-LEVELS = (Level(250, 4.0, 0.03), Level(600, 2.0, 0.25), Level(None))
+# The factors were measured on classification and mnist, where eigenvalues are close, and the times
+# with the kernel values of new rows: 8, 15 and 60 to 120 ms for 100 to 400 means.
+LEVELS = (Level(250, 4.0, 0.015), Level(600, 2.0, 0.12), Level(None))
+# Models that take longer than this many seconds to fit are judged by more rows than usual.
+_LONG, _MORE_ROWS = 3.0, 2 * SIZE
 
 
 class Candidate(NamedTuple):
@@ -139,7 +145,7 @@ class BasisSearch:
         self.rules, self.seed = rules, check_random_state(random_state).randint(2**31 - 1)
         self._rows, self.n_rows = rows, rows[0].shape[0]
         self._trial, self.sample = _samples(kernel, *rows, random_state)
-        self._values = PairValues(kernel, self.sample)
+        self._values = [PairValues(kernel, self.sample)]
         self.total = float(rows[0].shape[0] if rows[1] is None else rows[1].sum())
         self.wanted, self.most = max_error, min(most, _MOST)
         self.alternative = alternative
@@ -179,13 +185,30 @@ class BasisSearch:
                 return self._first_choice(size)
             error, _, basis = self._best(size)
             self._tried.append((size, error.limit))
-            accurate = error.limit <= self.wanted
-            if accurate or self._exhausted(basis, size) or _hopeless(self._tried, 3):
+            if error.limit <= self.wanted:
+                return self._shrink(basis)
+            if self._exhausted(basis, size) or _hopeless(self._tried, 3):
                 return basis
             grown = self._grow(self._tried)
             if grown is None:
                 return None if self._has_alternative else basis
             size = grown
+
+    def _shrink(self, basis: Basis) -> Basis:
+        """Return a smaller basis that also suffices, if trials of it are likely to save time."""
+        enough, *failed = reversed([pair for pair in self._tried if pair[0] <= len(basis)])
+        while failed:
+            (size, _), (before, too_large) = enough, failed[0]
+            rate = _rate([failed[0], enough])
+            smaller = math.ceil(before * (too_large / (_SHARE * self.wanted)) ** (1 / rate))
+            trial = self._seconds(smaller, len(self._trial))
+            if self._seconds(size) - self._seconds(smaller) < _WORTHWHILE * trial:
+                break
+            found = self._try(self._first_choice(smaller))
+            if found.error.limit <= self.wanted:
+                return found.basis
+            failed = [(smaller, found.error.limit)]
+        return basis
 
     def _best(self, size: int) -> Candidate:
         """Return the best basis of one size, and drop rules that are much worse."""
@@ -224,14 +247,21 @@ class BasisSearch:
         sizes = np.arange(_FEWEST, _MOST_CHEAP + 1)
         return int(sizes[self._moments_seconds(sizes) <= _CHEAP].max(initial=0))
 
-    def _moments_seconds(self, sizes: Any) -> Any:
-        """Estimate the seconds needed to compute the moments of all rows for each basis size."""
+    def _moments_seconds(self, sizes: Any, n_rows: int | None = None) -> Any:
+        """Estimate the seconds needed to compute the moments of the rows for each basis size."""
         n_features = self._rows[0].shape[1]
         widths = np.minimum(default_axes(sizes, self.n_components), n_features)
         projected = np.where(widths < n_features, n_features * widths, 0)
-        seconds = gram.moments_seconds(self.n_rows, sizes, widths, projected)
-        calls = CALL * self.n_rows * sizes if isinstance(self.kernel, RowKernel) else 0.0
+        n_rows = self.n_rows if n_rows is None else n_rows
+        seconds = gram.moments_seconds(n_rows, sizes, widths, projected)
+        calls = CALL * n_rows * sizes if isinstance(self.kernel, RowKernel) else 0.0
         return seconds + calls
+
+    def _seconds(self, size: int, n_rows: int | None = None) -> float:
+        """Estimate the seconds needed to choose a basis, fit a model and estimate its error."""
+        width = min(default_axes(size, self.n_components), self._rows[0].shape[1])
+        chosen = size**2 * (_MEANS * width + _EIGEN * size)
+        return float(self._moments_seconds(size, n_rows)) + chosen + _CHEAP
 
     def error(
         self, model: FittedModel, span: Moments | None = None, *, trial: bool = False
@@ -245,13 +275,24 @@ class BasisSearch:
             if limit <= self.wanted:
                 return needed
             grown = self._grow([*self._tried, *self._missed, (size, limit)])
-            if grown is None:
-                return self.alternative
-            return float(self._moments_seconds(grown)) + _CHEAP
+            return self.alternative if grown is None else self._seconds(grown)
 
+        values = self._values_of(model.reduced_set.sample)
         if self._thorough:
-            return full_error(model, self._values, span)
-        return error_limit(model, self.wanted, self._values, span, seconds)
+            return full_error(model, values, span)
+        repeats = 2 if trial else 1  # the model of all rows has to be judged, too
+        return error_limit(model, self.wanted, values, span, seconds, repeats)
+
+    def sample_for(self, size: int) -> RowSample:
+        """Return the sampled rows from which the error of a model of this size is estimated."""
+        if self._thorough or self._moments_seconds(size) < _LONG:
+            return self.sample
+        if len(self._values) == 1:
+            self._values.append(PairValues(self.kernel, self._trial.head(_MORE_ROWS)))
+        return self._values[-1].sample
+
+    def _values_of(self, sample: RowSample | None) -> PairValues | None:
+        return next((values for values in self._values if values.sample is sample), None)
 
     def improve(
         self, basis: Basis, model: FittedModel, span: Moments | None = None
@@ -311,7 +352,7 @@ class BasisSearch:
         size, error = tried[-1]
         known = [(m, e) for m, e in tried if m < size and max(e, error) < _ROUGH]
         ratio = error / (_SHARE * self.wanted)
-        rate = _rate(known[-1], tried[-1]) if known else _RATE
+        rate = _rate([*known, tried[-1]]) if known else _RATE
         needed = size * ratio ** (1 / rate)
         if 2 * needed > self.n_rows and known and self.most >= self.n_rows:
             return self.n_rows
@@ -344,7 +385,7 @@ class BasisSearch:
     def _choose(self, rule: str, size: int) -> Basis:
         """Return a basis of sampled rows or of their means, chosen by the rule."""
         rng = np.random.RandomState(self.seed)
-        rows = sample_for_means(*self._rows, size, rng)
+        rows = self._rows_for_means(size, rng)
         if size == rows.shape[0]:
             return Basis(rows, kind="rows")
         if rule == "means":
@@ -355,6 +396,14 @@ class BasisSearch:
             return choose_means(rows, size, n_axes, rng, subspace)
         return Basis(rows[RULES[rule](self.kernel, rows, None, size, rng)], kind="rows")
 
+    def _rows_for_means(self, size: int, rng: np.random.RandomState) -> Any:
+        """Return the sampled rows from which a basis of this size is chosen."""
+        # Rows that errors are estimated from are not used, so that the estimates are not biased.
+        known, needed = self._trial.rows[_MORE_ROWS:], sample_size(size)
+        if self._rows[1] is None and needed <= known.shape[0]:
+            return known[:needed].astype(np.float64)
+        return sample_for_means(*self._rows, size, rng)
+
     def _subspace(self, n_axes: int) -> Subspace | None:
         """Return at least ``n_axes`` cached principal axes, or None if all axes are needed."""
         if n_axes >= self._rows[0].shape[1]:
@@ -362,7 +411,7 @@ class BasisSearch:
         fewest = _TRIAL_AXES if self._many_rows else 1
         n_axes = 2 ** math.ceil(math.log2(max(n_axes, fewest)))
         if n_axes not in self._axes:
-            rows = sample_for_means(*self._rows, 0, np.random.RandomState(self.seed))
+            rows = self._rows_for_means(0, np.random.RandomState(self.seed))
             self._axes[n_axes] = principal_subspace(rows, n_axes)
         return self._axes[n_axes]
 
@@ -376,7 +425,8 @@ class BasisSearch:
         if len(system.eigenvalues) < self.n_components:
             return Candidate(Estimate(1.0, 1.0), _residual(system), basis)
         weights = np.full(len(basis), self.total / len(basis))
-        points = ReducedSet(basis.points, weights, n_samples=self.total, sample=self.sample)
+        sample = self.sample_for(len(basis))
+        points = ReducedSet(basis.points, weights, n_samples=self.total, sample=sample)
         scale = np.sqrt(system.eigenvalues)
         model = FittedModel(self.kernel, points, system, system, scale, wider=wider)
         return Candidate(self.error(model, moments, trial=True), _residual(system), basis)
@@ -408,13 +458,11 @@ def _hopeless(tried: list[tuple[int, float]], patience: int) -> bool:
     return len(tried) >= patience and all(error > _UNKNOWN for _, error in tried[-patience:])
 
 
-def _rate(before: tuple[int, float], now: tuple[int, float]) -> float:
-    """Return the exponent with which the error decreased between two sizes."""
-    (small, large_error), (large, small_error) = before, now
-    if small_error >= large_error:  # by chance
-        return _RATE
-    rate = math.log(large_error / small_error) / math.log(large / small)
-    return float(np.clip(rate, *_RATES))
+def _rate(tried: list[tuple[int, float]]) -> float:
+    """Return the exponent with which the error decreases, fitted to sizes and their errors."""
+    sizes, errors = np.log(np.array(tried)).T  # two sizes that are close give a poor fit
+    rate = -np.polyfit(sizes, errors, 1)[0]
+    return float(np.clip(rate, *_RATES)) if rate > 0 else _RATE
 
 
 def error_limit(
@@ -423,11 +471,13 @@ def error_limit(
     values: PairValues | None = None,
     span: Moments | None = None,
     seconds: Callable[[float], float] | None = None,
+    repeats: int = 1,
 ) -> Estimate:
     """Estimate the error from a few rows, and from more rows while this could save time.
 
     ``seconds`` returns the time, in seconds, of what the caller does next if the limit has a given
     value. Without it, more rows are used as long as the limit could become small enough.
+    ``repeats`` is the number of models whose errors will be estimated from these rows.
     """
 
     def decide(limit: float) -> float:
@@ -439,13 +489,13 @@ def error_limit(
         analysis = Analysis.of(*parts, level.rows, values=values, span=span)
         if analysis is None:
             return Estimate(1.0, 1.0)
-        found = analysis.embedding_limit(CONFIDENCE)
+        found = analysis.embedding_limit(CONFIDENCE, fast=True)
         n_used = len(analysis.sample)
         if found.limit <= wanted or (level.rows is not None and n_used < level.rows):
             break  # small enough, or no more rows can be used
         lowest = wanted if found.limit > _UNKNOWN else found.limit / level.too_large
         least, most = seconds(lowest), seconds(found.limit)
-        if least == most or most - least <= level.more:
+        if least == most or most - least <= repeats * level.more:
             break
     return found
 

@@ -200,7 +200,8 @@ class NystromKernelPCA(KernelEmbedding):
             return self._store_landmarks(rows, kernel, landmarks, None, model)
         better: Basis | None = basis
         while better is not None:
-            solved = self._solve_basis(rows, kernel, better, search.sample if search else None)
+            sample = search.sample_for(len(better)) if search else None
+            solved = self._solve_basis(rows, kernel, better, sample)
             better = search.improve(better, solved[2], solved[1]) if search else None
         return self._store_landmarks(rows, kernel, *solved)
 

@@ -18,7 +18,7 @@ from scipy.linalg.lapack import dpstrf
 
 from .. import _validation as check
 from .._core import eig, gram
-from .._core.parallel import single_threaded_blas
+from .._core.parallel import single_threaded_blas, threads_for
 from .._core.sparse import same_rows
 from .._core.subspace import Subspace
 from ..kernels import AnyKernel, RadialKernel
@@ -150,8 +150,18 @@ class Moments:
 
     def project(self, X: Any) -> Array:
         """Return b(x) for each row."""
+        from .._core.blas import times_upper_triangular
+
         centers, T = self._prepare_basis(np.float64), self.columns
-        return gram.product(self.kernel, X, centers, lambda values: values @ T, len(T))
+        seconds = gram.moments_seconds(X.shape[0], len(T), centers.products / len(T))
+        return gram.product(
+            self.kernel,
+            X,
+            centers,
+            lambda values: times_upper_triangular(values, T),
+            len(T),
+            n_threads=threads_for(seconds),
+        )
 
     def _prepare_basis(self, dtype: Any) -> gram.Prepared:
         key = np.dtype(dtype)

@@ -75,6 +75,17 @@ def test_far_too_many_centers_are_rejected_even_with_an_explicit_ell():
         DiffusionMaps(2, ell=4.0).fit(NOISE)
 
 
+def test_many_centers_that_were_requested_are_announced(monkeypatch, recwarn):
+    monkeypatch.setattr(_base, "MOST_CENTERS", 200)
+    X = datasets.blobs(1500, 3)
+    with pytest.warns(UserWarning, match=r"About \d{3} of 1,500 rows will become centers.*minutes"):
+        model = ReducedSetKernelPCA(2, bandwidth=2.0, ell=5.0).fit(X)
+    assert 200 < model.n_centers_ < 750
+    recwarn.clear()
+    ReducedSetKernelPCA(2, bandwidth=2.0, ell=1.0).fit(X)
+    assert not recwarn.list
+
+
 def test_means_of_weighted_rows_equal_those_of_repeated_rows(few_centers):
     X, counts = few_centers[:900], np.random.default_rng(1).integers(1, 4, size=900)
     weighted = DiffusionMaps(2, bandwidth=0.4).fit(X, sample_weight=counts)

@@ -24,6 +24,7 @@ from rskpca import (
     ReducedSetKernelPCA,
     ShadowDensity,
 )
+from rskpca.density import _counting
 from rskpca.scaling.dask import fit, predict, score_samples, transform
 from tests import datasets
 from tests.density.test_blocks import first_within
@@ -34,6 +35,11 @@ BLOCKS = da.from_array(X, chunks=(170, 3))
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"], index=np.arange(5000, 8000))
 PARTITIONS = dd.from_pandas(FRAME, npartitions=7)
 ESTIMATOR = ReducedSetKernelPCA(3, ell=3.0)
+BANDWIDTH = {
+    ReducedSetKernelPCA: {"bandwidth": 0.5},
+    DiffusionMaps: {"bandwidth": 0.5},
+    NormalizedCut: {"bandwidth": 0.5},
+}
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +56,29 @@ def without_lengths(array):
     """Return the same array with unknown block lengths."""
     columns = [f"x{i}" for i in range(array.shape[1])]
     return dd.from_dask_array(array, columns=columns).to_dask_array()
+
+
+@pytest.mark.parametrize(
+    "estimator", [ReducedSetKernelPCA(2), KernelPCANovelty(), DiffusionMaps(), NormalizedCut(2)]
+)
+@pytest.mark.parametrize("block_rows", [300, 3000])
+def test_blocks_that_do_not_compress_are_rejected_early(monkeypatch, estimator, block_rows):
+    monkeypatch.setattr(_counting, "MOST_CENTERS", 400)
+    noise = np.random.default_rng(0).uniform(size=(3000, 24))
+    read = []
+    blocks = da.from_array(noise, chunks=(block_rows, 24)).map_blocks(
+        lambda block: read.append(1) or block, meta=noise[:0]
+    )
+    with pytest.raises(ValueError, match=r"do not compress at this radius: .* rows became centers"):
+        fit(clone(estimator).set_params(**BANDWIDTH.get(type(estimator), {})), blocks)
+    n_passes = 2 if isinstance(estimator, KernelPCANovelty) else 1  # the median needs a pass
+    assert len(read) < n_passes * len(noise) / block_rows or block_rows == len(noise)
+
+
+def test_a_density_of_blocks_may_have_many_centers(monkeypatch):
+    monkeypatch.setattr(_counting, "MOST_CENTERS", 400)
+    density = fit(ShadowDensity(Gaussian(0.1), ell=4.0), BLOCKS[:600])
+    assert density.reduced_set_.n_centers > 400
 
 
 def test_all_rows_are_within_epsilon_of_a_center():

@@ -7,6 +7,7 @@ the radius, and the few rows that no center covers are covered together.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +20,15 @@ from ..kernels import RadialKernel
 from ..reduced_set import ReducedSet, Statistics
 from ..row_sample import RowSample, block_salt
 from ._base import Array
-from ._counting import cover_and_count, extend_set, open_cover
+from ._counting import (
+    Report,
+    count_rows,
+    cover_and_count,
+    extend_set,
+    open_cover,
+    too_many,
+    watch_centers,
+)
 from .shadow import ShadowDensity
 from .tolerance import Goal
 
@@ -72,6 +81,9 @@ class ShadowBlocks:
         Number of rows in the row sample.
     seed : int
         Seed of the row sample.
+    report : callable or None
+        Function of the numbers of centers and rows. It is called if most rows become centers, and
+        may raise an error.
     """
 
     kernel: RadialKernel
@@ -79,6 +91,7 @@ class ShadowBlocks:
     n_features: int
     sample_size: int
     seed: int
+    report: Report | None = None
 
     @classmethod
     def of(cls, density: ShadowDensity, kernel: RadialKernel, X: Array) -> ShadowBlocks:
@@ -126,8 +139,33 @@ class ShadowBlocks:
         rows, weights = self.checked(X, sample_weight)
         if len(rows) == 0:
             return None
-        sample = self._empty_sample(rows)
-        return extend_set(None, open_cover(self.radius, rows[:0]), rows, weights, sample)[0]
+        sample, cover = self._empty_sample(rows), open_cover(self.radius, rows[:0])
+        progress = None
+        if self.report is not None:
+            progress = watch_centers(self.report, None, cover, None)
+        return extend_set(None, cover, rows, weights, sample, progress)[0]
+
+    def merge(self, covers: Sequence[ReducedSet | None]) -> ReducedSet | None:
+        """Merge the reduced sets of blocks in order.
+
+        Parameters
+        ----------
+        covers : sequence of ReducedSet or None
+            The results of :meth:`cover`, or of earlier merges; None is ignored.
+
+        Returns
+        -------
+        ReducedSet or None
+            The merged set, or None if there is none.
+        """
+        merged: ReducedSet | None = None
+        for cover in (cover for cover in covers if cover is not None):
+            merged = cover if merged is None else merged.merge(cover)
+            if self.report is not None:
+                n_centers, n_rows = merged.n_centers, count_rows(merged)
+                if too_many(n_centers, n_rows):
+                    self.report(n_centers, n_rows)
+        return merged
 
     def _empty_sample(self, rows: Array) -> RowSample | None:
         """Return an empty sample, whose hash depends on the first and last rows of a block."""

@@ -177,6 +177,12 @@ class KernelEmbedding(
             return density
         expected = roughly_forecast(X, radius, np.random.RandomState(0), kernel)
         if expected <= limit:
+            if self._cover_requested and expected > MOST_CENTERS:
+                check.warn(
+                    f"About {expected:,.0f} of {X.shape[0]:,} rows will become centers at this "
+                    "radius, which can take minutes. A larger bandwidth or a smaller ell results "
+                    "in fewer centers."
+                )
             return density
         substitute = None if self._cover_requested else self._substitute()
         if substitute is None:

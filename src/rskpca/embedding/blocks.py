@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,8 @@ class BlockFit:
             else embedding._resolve_kernel(rows, density)
         )
         shadow = ShadowBlocks.of(density, kernel, rows.X)
+        if embedding is not None:
+            shadow = replace(shadow, report=embedding._refuse_centers)
         return cls(estimator, embedding, kernel, density, shadow)
 
     def moments(self, reduced_set: ReducedSet) -> Moments | None:

@@ -140,7 +140,7 @@ def _merge_covers(shadow: ShadowBlocks, stages: Stages) -> ReducedSet:
     """Cover each block, and merge the covers."""
     shared = stages.constant("shadow", shadow)
     covers = stages.each("cover", ShadowBlocks.cover, shared)
-    return stages.compute(stages.tree("merge", _merge, covers))
+    return stages.compute(stages.tree("merge", shadow.merge, covers))
 
 
 def _count_rows(shadow: ShadowBlocks, merged: ReducedSet, stages: Stages) -> ReducedSet:

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from rskpca import Gaussian, Laplacian, ReducedSetKernelPCA
-from rskpca.baselines import ProjectedKernelPCA, SampledKernelPCA
+from rskpca.baselines import ProjectedKernelPCA, SampledKernelPCA, randomized
 from rskpca.baselines.randomized import _sample_gram
 from tests import datasets, dense
 
@@ -20,6 +20,19 @@ def test_all_entries_give_exact_kernel_pca(kernel, center):
     exact = dense.KernelPCA(kernel, X, 4, center)
     np.testing.assert_allclose(model.eigenvalues_, exact.eigenvalues, rtol=1e-9)
     dense.assert_equal_up_to_sign(model.transform(new), exact.transform(new), 1e-7)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_pairs_are_evaluated_in_blocks_and_together_if_there_are_many(kernel, monkeypatch):
+    X = datasets.blobs(100, 3)
+    monkeypatch.setattr(randomized, "_BLOCK", 30)
+    few = _sample_gram(kernel, X, 0.2, np.random.RandomState(0)).toarray()
+    monkeypatch.setattr(randomized, "_MANY", 0.0)
+    many = _sample_gram(kernel, X, 0.2, np.random.RandomState(0)).toarray()
+    np.testing.assert_allclose(few, many, rtol=1e-12)
+    K = np.exp(dense.log_kernel(kernel, X, X))
+    np.fill_diagonal(K, 0.2)
+    np.testing.assert_allclose(few[few > 0], (K / 0.2)[few > 0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -21,11 +21,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._core import gram
+from .._core.parallel import slices
 from .._validation import validate_points, validate_rows
 from ..embedding import ReducedSetKernelPCA
 from ..kernels import RadialKernel, as_kernel
 
 Array = NDArray[np.floating]
+
+_BLOCK = 256  # rows whose pairs are processed at a time
+# Share of pairs, times the number of features, above which computing all values is faster.
+_MANY = 4.0
 
 
 class SampledKernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -127,18 +132,30 @@ def _sample_gram(
 ) -> sparray:
     """Return the kernel matrix with a random share of its pairs, whose entries are rescaled."""
     n = len(X)
-    pairs = [
-        np.column_stack([np.full(len(later), i), later])
-        for i in range(n - 1)
-        for later in [i + 1 + np.flatnonzero(rng.random_sample(n - i - 1) < share)]
-    ]
-    first, second = np.concatenate(pairs).T
-    distances = np.linalg.norm(X[first] - X[second], axis=1)
-    values = kernel.profile((distances / kernel.scale) ** kernel.power) / share
+    parts = [_sample_rows(kernel, X, rows, share, rng) for rows in slices(0, n, _BLOCK)]
+    first, second, values = (np.concatenate(part) for part in zip(*parts, strict=True))
     upper = coo_array((values, (first, second)), shape=(n, n)).tocsr()
     diagonal = np.arange(n)
     own = coo_array((np.full(n, kernel.kappa), (diagonal, diagonal)), shape=(n, n))
     return upper + upper.T + own.tocsr()
+
+
+def _sample_rows(
+    kernel: RadialKernel, X: Array, rows: slice, share: float, rng: np.random.RandomState
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+    """Return sampled pairs of some rows and later rows, and the rescaled kernel values."""
+    later = [
+        i + 1 + np.flatnonzero(rng.random_sample(len(X) - i - 1) < share)
+        for i in range(rows.start, rows.stop)
+    ]
+    first = np.repeat(np.arange(rows.start, rows.stop), [len(part) for part in later])
+    second = np.concatenate(later)
+    if share * X.shape[1] > _MANY:
+        values = gram.gram(kernel, X[rows], X)[first - rows.start, second]
+    else:
+        distances = np.linalg.norm(X[first] - X[second], axis=1)
+        values = kernel.profile((distances / kernel.scale) ** kernel.power)
+    return first, second, values / share
 
 
 def _leading(matrix: sparray, count: int, center: bool) -> tuple[Array, Array]:

@@ -112,7 +112,10 @@ class Measured(NamedTuple):
 
 
 def _time(calls: Mapping[str, Callable[[], Any]], test: Floats, quick: bool) -> dict[str, Measured]:
-    """Measure each method once; repeat short fits three times and use the median of these."""
+    """Measure each method once; repeat short fits three times and use the median of these.
+
+    A transform is timed after a first one, which is not measured.
+    """
     found = {name: [_time_once(call, test)] for name, call in calls.items()}
     short = [name for name in calls if found[name][0].fit < LONG and not quick]
     found |= {name: [] for name in short}

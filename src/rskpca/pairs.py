@@ -142,7 +142,8 @@ class FeaturePairs(_Errors):
             xq, qq = gram(kernel, rows, points), gram(kernel, points, points)
         else:
             of_rows, of_points = represent(rows), represent(points)
-            xq, qq = of_rows @ of_points.T, of_points @ of_points.T
+            with single_threaded_blas():
+                xq, qq = of_rows @ of_points.T, of_points @ of_points.T
         if index is not None:
             xq, qq = xq.take(index, axis=1), qq.take(index, axis=0).take(index, axis=1)
         return cls(xx, xq, qq, *sample_shares(sample, total))
@@ -225,11 +226,15 @@ class PairValues:
         The kernel with its bandwidth resolved.
     sample : RowSample
         The sampled rows.
+    known : PairValues, default=None
+        The values of the first rows of the sample.
     """
 
-    def __init__(self, kernel: AnyKernel, sample: RowSample) -> None:
+    def __init__(
+        self, kernel: AnyKernel, sample: RowSample, known: PairValues | None = None
+    ) -> None:
         self.kernel, self.sample = kernel, sample
-        self._values: Array = np.empty((0, 0))
+        self._values: Array = np.empty((0, 0)) if known is None else known._values
 
     @property
     def n_rows(self) -> int:

@@ -228,3 +228,34 @@ def test_a_basis_is_not_chosen_from_rows_that_judge_it(monkeypatch):
     assert len(found._trial) == 8_000
     assert set(map(bytes, chosen)) <= set(map(bytes, found._trial.rows[4_000:]))
     assert not set(map(bytes, chosen)) & set(map(bytes, found.sample.rows))
+
+
+@pytest.mark.parametrize("n_distinct", [4, 20])
+def test_fewer_distinct_rows_than_points_suffice(n_distinct):
+    X = np.repeat(datasets.blobs(n_distinct, 5), 30, axis=0)
+    assert len(search(X).find()) == n_distinct
+    model = KernelPCA(3, kernel="rbf", gamma=0.02).partial_fit(X)
+    assert len(model.X_fit_) == n_distinct
+
+
+def test_a_basis_that_misses_grows_at_most_to_a_size_that_sufficed(rows, monkeypatch):
+    found = search(rows, max_error=0.01)
+    found._tried = [(20, 0.2), (60, 0.001), (30, 0.009)]
+    basis = found._choose("means", 30)
+    model = NystromKernelPCA(3, kernel=KERNEL, landmarks=basis).fit(rows).model_
+    monkeypatch.setattr(found, "_choose_size", lambda size, model: found._choose("means", size))
+    assert len(found.enlarge(basis, model, Estimate(0.05, 0.1))) == 60
+
+
+def test_samples_are_extended_without_computing_values_again(rows, monkeypatch):
+    monkeypatch.setattr(_sizing, "SIZE", 200)
+    monkeypatch.setattr(_sizing, "_MORE_ROWS", 400)
+    monkeypatch.setattr(_sizing, "_LONG", 0.0)
+    found = search(rows)
+    found._values[0].leading(200)
+    sample = found.sample_for(30)
+    assert (len(sample), sample.size) == (400, 400)
+    assert found._values[1].n_rows == 200
+    found.kernel = RowKernel(lambda x, y: float(x @ y))
+    found._trial = found.sample
+    assert found.sample_for(30) is found.sample

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from rskpca import (
+    DiffusionMaps,
     FadingDensity,
     Gaussian,
     KernelPCA,
@@ -198,3 +199,32 @@ def test_fitted_models_can_be_used_in_other_processes():
     )
     for model, Z in zip(embeddings, found, strict=True):
         np.testing.assert_allclose(Z, model.transform(new), atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        NystromKernelPCA(5, landmarks="means", n_centers=200),
+        ReducedSetKernelPCA(5, ell=3.0, refine="nystrom"),
+        DiffusionMaps(3, ell=1.5),  # at most 1,024 centers
+    ],
+    ids=["means", "refined", "walk"],
+)
+def test_estimated_errors_are_bitwise_equal_for_any_number_of_threads(estimator):
+    X = datasets.blobs(4_000, 8)
+    found = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            certificate = clone(estimator).fit(X).certificate_
+            found.append((*certificate.embedding, *np.ravel(certificate.eigenvalues)))
+    np.testing.assert_array_equal(*found)
+
+
+def test_fast_limits_are_bitwise_equal_for_any_number_of_threads():
+    X = datasets.blobs(4_000, 8)
+    limits = set()
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            model = NystromKernelPCA(5, landmarks="means", n_centers=200).fit(X).model_
+            limits.add(model.analysis.embedding_limit(0.95, fast=True))
+    assert len(limits) == 1

@@ -198,3 +198,11 @@ def test_an_indefinite_kernel_is_recognized_at_redundant_basis_points():
     wrong = Kernel(lambda X, Y: X * [1.0, -0.5] @ Y.T)
     with pytest.raises(ValueError, match=r"squared distance in feature space is -0\.286"):
         Moments.of(wrong, np.array([[1.0, 0.0], [1.5, 1.0]]))
+
+
+@pytest.mark.parametrize("convert", [np.float32, lambda values: np.array(values, order="F")])
+def test_projections_accept_any_array_that_a_profile_returns(convert):
+    X = datasets.blobs(60, 2)
+    kernel = RadialKernel(lambda u: convert(np.exp(-u)), power=2, bandwidth=2.0)
+    found, expected = (Moments.of(k, X[::6]).project(X) for k in (kernel, Gaussian(2.0)))
+    np.testing.assert_allclose(found, expected, atol=1e-5)

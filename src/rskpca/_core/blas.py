@@ -37,7 +37,8 @@ def mirror(upper: Array) -> Array:
 
 
 def times_upper_triangular(values: Array, columns: Array) -> Array:
-    """Replace ``values`` with ``values @ columns``, with half the work of a full product."""
+    """Return ``values @ columns``, with half the work of a full product; overwrite the values."""
+    values = np.require(values, np.float64, ["C", "W"])  # a copy if a kernel requires it
     n, m = values.shape
     sizes = c_int(m), c_int(n)
     _call(

@@ -401,7 +401,7 @@ def moments(
         for rows in slices(span.start, span.stop, batches.n_rows):
             B = batches[rows]
             if columns is not None:
-                B = times_upper_triangular(np.asarray(B, dtype=np.float64), columns)
+                B = times_upper_triangular(B, columns)
             if weights is None or root is None:
                 first += B.sum(axis=0)
             else:

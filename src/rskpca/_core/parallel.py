@@ -212,10 +212,12 @@ def _pop_all(queue: deque[int]) -> Iterator[int]:
             return
 
 
-def threads_for(seconds: float) -> int:
+def threads_for(seconds: float, allowed: int | None = None) -> int:
     """Return a suitable number of threads for work that takes ``seconds`` in one thread."""
     wanted = int(seconds / _SECONDS_PER_THREAD)
-    return min(allowed_threads(), wanted) if wanted > 1 else 1
+    if wanted <= 1:
+        return 1
+    return min(allowed_threads() if allowed is None else allowed, wanted)
 
 
 def slices(start: int, stop: int, size: int) -> list[slice]:

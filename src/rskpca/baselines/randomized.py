@@ -151,7 +151,8 @@ def _sample_rows(
     first = np.repeat(np.arange(rows.start, rows.stop), [len(part) for part in later])
     second = np.concatenate(later)
     if share * X.shape[1] > _MANY:
-        values = gram.gram(kernel, X[rows], X)[first - rows.start, second]
+        values = gram.gram(kernel, X[rows], X[rows.start :])
+        values = values[first - rows.start, second - rows.start]
     else:
         distances = np.linalg.norm(X[first] - X[second], axis=1)
         values = kernel.profile((distances / kernel.scale) ** kernel.power)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from .._core.parallel import single_threaded_blas, threads_for, workers
+from .._core.parallel import allowed_threads, single_threaded_blas, threads_for, workers
 from ..pairs import FeaturePairs, ProjectedPairs
 from .lanczos import (
     Blocks,
@@ -181,23 +181,23 @@ class SampledSums:
         self.groups = group_rows(len(fx), few=few_groups)
         self.quantized, self.fx = quantized, fx
         self._blocks: dict[int, Blocks] = {}
-        self.shifts = np.array([self.s[g] @ (fx[g] - fq[g]) for g in self.groups])
-        self.a = fx - (self.shifts.sum(axis=0) if quantized else 0.0)
-        self.b = fq
-        if isinstance(pairs, ProjectedPairs):
-            self._sum_projected(pairs)
-        else:
-            with single_threaded_blas():
+        n_threads = allowed_threads()
+        with single_threaded_blas():  # sums in another order would have other rounding errors
+            self.shifts = np.array([self.s[g] @ (fx[g] - fq[g]) for g in self.groups])
+            self.a = fx - (self.shifts.sum(axis=0) if quantized else 0.0)
+            self.b = fq
+            if isinstance(pairs, ProjectedPairs):
+                self._sum_projected(pairs, n_threads)
+            else:
                 self._sum_pairs(pairs)
                 self._sum_rows()
-        self.at_all = self.at_x.sum(axis=0)
-        self.unseen = pairs.unseen
-        with single_threaded_blas():
+            self.at_all = self.at_x.sum(axis=0)
+            self.unseen = pairs.unseen
             operator, own = self._searched
             self.largest = min(largest, _ABOVE * operator.largest_beyond(own))
             self.noise = self.unseen * self._noise()
 
-    def _sum_projected(self, pairs: ProjectedPairs) -> None:
+    def _sum_projected(self, pairs: ProjectedPairs, n_threads: int) -> None:
         """Sum h_i and its inner products, for a projection psi^ of psi, where a = b."""
         P, sa = pairs.projections, self.s[:, None] * self.a
         self.self_x = (np.diag(pairs.xx) - np.einsum("ij,ij->i", P, P))[:, None] * self.a
@@ -210,7 +210,7 @@ class SampledSums:
             return at_x
 
         n_products = sa.size * (len(P) + len(self.groups) * P.shape[1])
-        with workers(threads_for(_PRODUCT * n_products)) as run:
+        with workers(threads_for(_PRODUCT * n_products, n_threads)) as run:
             self.at_x = transpose(np.array(run(sum_group, self.groups)))
         self.products = np.array([sa[g].T @ self.at_x[:, g] for g in self.groups])
         self.self_products = _by_group(self.groups, self.own, self.a, self.self_x)

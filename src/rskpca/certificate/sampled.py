@@ -206,7 +206,10 @@ class Analysis:
         fq = fx if exact else (self.system.extend(points) * root)[index]
         flags: Any = {"center": self.center, "quantized": self.center and not exact}
         flags["few_groups"] = few_groups
-        return SampledSums(self.pairs, fx, fq, mu, self._largest(fx, mu), **flags)
+        pairs = self.pairs
+        with single_threaded_blas():
+            largest = self._largest(fx, mu)
+        return SampledSums(pairs, fx, fq, mu, largest, **flags)
 
     def _largest(self, fx: Array, mu: Array) -> float:
         """Return a bound on the eigenvalues of the data in directions orthogonal to the axes.
@@ -303,12 +306,12 @@ class Analysis:
     def embedding_limit(self, confidence: float, *, fast: bool = False) -> Estimate:
         """Return only the error of the coordinates, which is faster; 1 if it is unknown.
 
-        If ``fast`` is True, fewer groups of rows are left out in turn, and limits are a few percent
-        wider.
+        If ``fast`` is True, fewer groups of rows are left out in turn, which makes limits a few
+        percent wider on average.
         """
         if self.missing or self.n_components > MOST_COMPONENTS:
             return Estimate(1.0, 1.0)
-        solved = self._solve(self._sum(few_groups=fast))
+        solved = self._solve(self._sum(few_groups=True) if fast else self._sums)
         errors = self._error_limits(solved, _confidence_used(confidence))
         return self._embedding(solved, errors, solved[0].sizes.index(self.n_components))
 

@@ -182,7 +182,8 @@ class WalkAnalysis(Analysis):
         root, scaled = np.sqrt(values), _scaled(cast(FeaturePairs, self.pairs), *lengths)
         flags = {"center": False, "quantized": False, "square": self._square}
         given = scaled, fx * root, fq[labels] * root, values, float(values[-1])
-        return SampledSums(*given, drift=self._drifts.lengths, **flags)  # type: ignore[arg-type]
+        with single_threaded_blas():
+            return SampledSums(*given, drift=self._drifts.lengths, **flags)  # type: ignore[arg-type]
 
     @cached_property
     def _drifts(self) -> Drifts:

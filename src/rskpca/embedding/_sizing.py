@@ -58,7 +58,7 @@ _PATIENCE = 20.0  # seconds; but do not give up if the largest basis takes less 
 _HOPEFUL_RATE = 2.0  # optimistic rate, assumed before giving up
 _RATES = 0.5, 3.0  # range to which rates measured during a search are clipped
 _ROUGH = 0.3  # errors above this do not show how fast the error decreases
-_CHEAP = 0.02  # seconds; about the time to estimate the error of one basis
+_CHEAP, _CHEAP_ROWS = 0.02, 1_000  # seconds to estimate the error of one basis from so many rows
 _MOST_CHEAP = 200
 _WORTHWHILE = 4  # a trial has to save this multiple of its time, because it may fail
 _MEANS, _EIGEN = 6e-9, 2e-10  # seconds per pair of means and feature, and per triple
@@ -165,7 +165,7 @@ class BasisSearch:
         return self._first_choice(size)
 
     def find(self) -> Basis:
-        """Return the first basis with a small enough error for a sample, or the largest one."""
+        """Return a basis with a small enough error for a sample, or the largest one."""
         self._thorough = True  # the basis is final, so it should not be larger than necessary
         found = self._find(self.fewest)
         assert found is not None
@@ -196,18 +196,20 @@ class BasisSearch:
 
     def _shrink(self, basis: Basis) -> Basis:
         """Return a smaller basis that also suffices, if trials of it are likely to save time."""
-        enough, *failed = reversed([pair for pair in self._tried if pair[0] <= len(basis)])
-        while failed:
-            (size, _), (before, too_large) = enough, failed[0]
+        enough, *failed = reversed(self._tried)
+        size, spent = enough[0], 0.0
+        while failed and len(basis) == size:
+            before, too_large = failed[0]
             rate = _rate([failed[0], enough])
             smaller = math.ceil(before * (too_large / (_SHARE * self.wanted)) ** (1 / rate))
             trial = self._seconds(smaller, len(self._trial))
-            if self._seconds(size) - self._seconds(smaller) < _WORTHWHILE * trial:
+            if self._seconds(size) - self._seconds(smaller) < spent + _WORTHWHILE * trial:
                 break
             found = self._try(self._first_choice(smaller))
+            self._tried.append((smaller, found.error.limit))
             if found.error.limit <= self.wanted:
                 return found.basis
-            failed = [(smaller, found.error.limit)]
+            failed, spent = self._tried[-1:], spent + trial
         return basis
 
     def _best(self, size: int) -> Candidate:
@@ -261,7 +263,8 @@ class BasisSearch:
         """Estimate the seconds needed to choose a basis, fit a model and estimate its error."""
         width = min(default_axes(size, self.n_components), self._rows[0].shape[1])
         chosen = size**2 * (_MEANS * width + _EIGEN * size)
-        return float(self._moments_seconds(size, n_rows)) + chosen + _CHEAP
+        judged = _CHEAP * max(1.0, (self._values[-1].n_rows / _CHEAP_ROWS) ** 2)
+        return float(self._moments_seconds(size, n_rows)) + chosen + judged
 
     def error(
         self, model: FittedModel, span: Moments | None = None, *, trial: bool = False
@@ -285,10 +288,13 @@ class BasisSearch:
 
     def sample_for(self, size: int) -> RowSample:
         """Return the sampled rows from which the error of a model of this size is estimated."""
-        if self._thorough or self._moments_seconds(size) < _LONG:
+        few = len(self._trial) <= len(self.sample)
+        if few or self._thorough or self._moments_seconds(size) < _LONG:
             return self.sample
         if len(self._values) == 1:
-            self._values.append(PairValues(self.kernel, self._trial.head(_MORE_ROWS)))
+            more = self._trial.head(_MORE_ROWS)
+            more = replace(more, size=min(more.size, _MORE_ROWS))
+            self._values.append(PairValues(self.kernel, more, self._values[0]))
         return self._values[-1].sample
 
     def _values_of(self, sample: RowSample | None) -> PairValues | None:
@@ -313,6 +319,7 @@ class BasisSearch:
         grown = self._grow([*self._tried, *self._missed])
         if grown is None or self._exhausted(basis, size) or _hopeless(self._missed, 2):
             return None
+        grown = min([grown, *(m for m, e in self._tried if m > size and e <= self.wanted)])
         if self._many_rows and not self._tried:
             larger = self._find(grown)
         else:
@@ -398,7 +405,8 @@ class BasisSearch:
 
     def _rows_for_means(self, size: int, rng: np.random.RandomState) -> Any:
         """Return the sampled rows from which a basis of this size is chosen."""
-        # Rows that errors are estimated from are not used, so that the estimates are not biased.
+        # If possible, rows that errors are estimated from are not used, because a basis chosen from
+        # them has a smaller error for them than for other rows.
         known, needed = self._trial.rows[_MORE_ROWS:], sample_size(size)
         if self._rows[1] is None and needed <= known.shape[0]:
             return known[:needed].astype(np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..kernels import RadialKernel, as_kernel
 from ..model import FittedModel
 from ..reduced_set import ReducedSet
 from ..spectral import Moments
-from ._base import KernelEmbedding
+from ._base import KernelEmbedding, TooManyCentersError
 from .kernel_pca import ReducedSetKernelPCA, same_weight
 from .novelty import KernelPCANovelty
 from .nystrom import NystromKernelPCA
@@ -26,9 +27,9 @@ from .nystrom import NystromKernelPCA
 class BlockFit:
     """Fit of one estimator to blocks of rows: cover, merge, count, merge, join and solve.
 
-    The steps that process blocks are the pure methods ``cover``, ``count`` and ``join`` of
-    ``shadow``, which is small and can be pickled. The results of ``cover`` and ``count`` have a
-    ``merge`` method.
+    The steps that process blocks are the pure methods ``cover``, ``merge``, ``count`` and ``join``
+    of ``shadow``, which is small and can be pickled. The results of ``count`` have a ``merge``
+    method.
 
     Attributes
     ----------
@@ -47,13 +48,13 @@ class BlockFit:
     --------
     >>> import numpy as np
     >>> from functools import reduce
-    >>> from rskpca import ReducedSet, ReducedSetKernelPCA
+    >>> from rskpca import ReducedSetKernelPCA
     >>> from rskpca.density.blocks import Counts
     >>> from rskpca.embedding.blocks import BlockFit
     >>> X = np.random.default_rng(0).normal(size=(1000, 2))
     >>> blocks = np.array_split(X, 8)
     >>> fit = BlockFit.of(ReducedSetKernelPCA(2, ell=2.0), X[::2])
-    >>> merged = reduce(ReducedSet.merge, map(fit.shadow.cover, blocks))
+    >>> merged = fit.shadow.merge([fit.shadow.cover(block) for block in blocks])
     >>> counts = reduce(Counts.merge, [fit.shadow.count(merged.centers, b) for b in blocks])
     >>> model = fit.fitted(fit.shadow.join(merged, counts))
     >>> model.reduced_set_.n_samples
@@ -93,7 +94,7 @@ class BlockFit:
         )
         shadow = ShadowBlocks.of(density, kernel, rows.X)
         if embedding is not None:
-            shadow = replace(shadow, report=embedding._refuse_centers)
+            shadow = replace(shadow, report=partial(_refuse_centers, _advice(estimator)))
         return cls(estimator, embedding, kernel, density, shadow)
 
     def moments(self, reduced_set: ReducedSet) -> Moments | None:
@@ -173,6 +174,21 @@ class BlockFit:
                 "moments(reduced_set). The estimator was not changed."
             )
         return embedding._refined_model(self.kernel, reduced_set, moments)
+
+
+def _advice(estimator: Any) -> str:
+    """Return what to use instead of a cover that has too many centers."""
+    if isinstance(estimator, ReducedSetKernelPCA):
+        return estimator._alternative()
+    return "Use a larger bandwidth or a smaller ell, or fit a sample of the rows in memory."
+
+
+def _refuse_centers(advice: str, n_centers: int, n_rows: int) -> None:
+    """Raise an error because most rows have become centers."""
+    raise TooManyCentersError(
+        f"The data do not compress at this radius: {n_centers:,} of {n_rows:,} rows became "
+        f"centers. {advice}"
+    )
 
 
 def named_like(estimator: Any, like: Any, reduced_set: ReducedSet) -> Rows:

@@ -146,7 +146,7 @@ class KernelPCA(FittedDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Coefficients of the inverse transform, if it was learned.
     X_transformed_fit_ : ndarray of shape (n_known, n_components)
         Coordinates from which the inverse transform was learned: those of all rows for an
-        exact model, else those of a sample of 2,000 rows.
+        exact model, else those of a sample of 2,000 to 4,000 rows.
     gamma_ : float
         The kernel coefficient that was used.
     embedding_ : NystromKernelPCA

@@ -206,7 +206,7 @@ def test_fitted_models_can_be_used_in_other_processes():
     [
         NystromKernelPCA(5, landmarks="means", n_centers=200),
         ReducedSetKernelPCA(5, ell=3.0, refine="nystrom"),
-        DiffusionMaps(3, ell=1.5),  # at most 1,024 centers
+        DiffusionMaps(3, bandwidth=6.0, ell=2.0),  # at most 1,024 centers
     ],
     ids=["means", "refined", "walk"],
 )

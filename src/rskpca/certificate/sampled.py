@@ -304,11 +304,9 @@ class Analysis:
         )
 
     def embedding_limit(self, confidence: float, *, fast: bool = False) -> Estimate:
-        """Return only the error of the coordinates, which is faster; 1 if it is unknown.
-
-        If ``fast`` is True, fewer groups of rows are left out in turn, which makes limits a few
-        percent wider on average.
-        """
+        """Return only the error of the coordinates, which is faster; 1 if it is unknown."""
+        # If ``fast`` is True, fewer groups of rows are left out in turn, which makes limits a few
+        # percent wider on average.
         if self.missing or self.n_components > MOST_COMPONENTS:
             return Estimate(1.0, 1.0)
         solved = self._solve(self._sum(few_groups=True) if fast else self._sums)

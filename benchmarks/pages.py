@@ -28,7 +28,7 @@ def render_methods(rows: list[Row]) -> str:
         fit, transform = (f"{row['parts'][part]:.2g}" for part in ("fit", "transform"))
         return f"{row['seen']:.1e}, {fit}, {transform}"
 
-    return _pivot(rows, "method", cell, missing="minutes")
+    return _pivot(rows, "method", cell, missing="not run")
 
 
 def render_weights(rows: list[Row]) -> str:

@@ -19,9 +19,9 @@ measured with 200,000 rows. The measurements are in ``results/autopilot/<data>.j
 from __future__ import annotations
 
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
@@ -37,7 +37,7 @@ from rskpca.baselines.methods import METHODS, embedding_error
 
 from . import datasets, results
 from .rows import Row, Wanted
-from .timing import time_interleaved
+from .timing import time_interleaved, time_settled
 
 Rows = NDArray[np.float64]
 Candidate = tuple[str, int]  # landmark rule or method, and size
@@ -124,7 +124,7 @@ def _measure(name: str, n: int, errors: Sequence[float]) -> dict[str, Any]:
     uncertainty = 0.0
     if len(X) <= N_EXACT:
         exact = KernelPCA(max(COMPONENTS), kernel=kernel, eigen_solver="dense")
-        model, seconds = _timed(exact.fit, X)
+        seconds, model = time_settled(lambda: exact.fit(X))
         known["exact", len(X)] = 0.0, seconds
         coordinates = model.transform(X)
     else:
@@ -154,7 +154,7 @@ def _trials(
     done: set[str] = set()  # rules that have reached the smallest error
     for name, fit in fits.items():
         if name[0] not in done:
-            model, seconds = _timed(fit, X)
+            seconds, model = time_settled(partial(fit, X))
             known[name] = embedding_error(exact, model.transform(X)), seconds
             if known[name][0] <= min(errors):
                 done.add(name[0])
@@ -202,11 +202,6 @@ def _compare(
         "peer_error": known[peer][0],
         "peer": seconds[peer],
     }
-
-
-def _timed(fit: Callable[[Rows], Any], X: Rows) -> tuple[Any, float]:
-    start = time.perf_counter()
-    return fit(X), time.perf_counter() - start
 
 
 def _candidates(

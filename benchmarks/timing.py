@@ -12,12 +12,29 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
+# The threads of OpenBLAS occupy the cores for up to 0.1 s after a product, which slows down what
+# runs next. Short calls are therefore repeated, and those before _SETTLED seconds are not timed.
+_SETTLED, _REPEATED = 0.15, 0.3
+
 
 class Timed(NamedTuple):
     """Median duration of a call in seconds, and its last return value."""
 
     seconds: float
     result: Any
+
+
+def time_settled(call: Callable[[], Any]) -> Timed:
+    """Time a call without the influence of earlier ones; repeat it if it is short."""
+    calls: list[tuple[float, float]] = []
+    begin = now = time.perf_counter()
+    while not calls or now - begin < _REPEATED:
+        start = now
+        result = call()
+        now = time.perf_counter()
+        calls.append((start - begin, now - start))
+    settled = [seconds for at, seconds in calls if at >= _SETTLED]
+    return Timed(median(settled or [calls[-1][1]]), result)
 
 
 def time_interleaved(
@@ -31,9 +48,8 @@ def time_interleaved(
     results = {}
     for _ in range(rounds + warm):
         for name, call in contenders.items():
-            start = time.perf_counter()
-            results[name] = call()
-            seconds[name].append(time.perf_counter() - start)
+            taken, results[name] = time_settled(call)
+            seconds[name].append(taken)
     return {name: Timed(median(seconds[name][warm:]), results[name]) for name in contenders}
 
 

@@ -1,5 +1,6 @@
 """Test benchmark timings, targets and tables, and the competing cover implementations."""
 
+import itertools
 import os
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from sklearn.cluster import SpectralClustering
 from sklearn.manifold import SpectralEmbedding
 
-from benchmarks import cover, frontier, manifold, means_speed, peers
+from benchmarks import cover, frontier, manifold, means_speed, peers, timing
 from benchmarks.rows import Row, Wanted, format_table, ratio
 from benchmarks.timing import Timed, process_memory, run_python, time_interleaved
 from rskpca import Gaussian
@@ -15,12 +16,37 @@ from rskpca.baselines.methods import Method
 from tests.datasets import blobs
 
 
-def test_contenders_are_timed_alternately():
-    calls = []
-    contenders = {name: lambda name=name: calls.append(name) or name for name in "ab"}
-    timed = time_interleaved(contenders, 2)
-    assert "".join(calls) == "ababab"
-    assert {name: t.result for name, t in timed.items()} == {"a": "a", "b": "b"}
+def test_contenders_are_timed_alternately(monkeypatch):
+    clock = _Clock(monkeypatch)
+    timed = time_interleaved({"a": clock.call("a", [1.0]), "b": clock.call("b", [2.0])}, 2)
+    assert "".join(clock.calls) == "ababab"
+    assert timed == {"a": (1.0, "a"), "b": (2.0, "b")}
+
+
+def test_short_calls_are_timed_after_the_influence_of_earlier_ones_has_ended(monkeypatch):
+    clock = _Clock(monkeypatch)
+    seconds = [0.05, 0.06, 0.07, 0.01, 0.02, 0.03, 0.2]
+    assert timing.time_settled(clock.call("a", seconds)).seconds == pytest.approx(0.025)
+    assert len(clock.calls) == len(seconds)
+
+
+class _Clock:
+    """A clock that advances only during calls."""
+
+    def __init__(self, monkeypatch):
+        self.now, self.calls = 0.0, []
+        monkeypatch.setattr(timing.time, "perf_counter", lambda: self.now)
+
+    def call(self, name, seconds):
+        """Return a function whose calls last for the given times in turn."""
+        durations = itertools.cycle(seconds)
+
+        def run():
+            self.now += next(durations)
+            self.calls.append(name)
+            return name
+
+        return run
 
 
 def test_a_fresh_process_returns_the_json_value_on_its_last_line():

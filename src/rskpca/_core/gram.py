@@ -25,6 +25,7 @@ Array = NDArray[np.floating]
 Block = Callable[[Any, Array], Array]  # computes k(x, C) for a batch of rows, into a buffer
 
 _BATCH_ELEMENTS = 2**18
+_BATCH_ROWS = 1024, 8192  # upper limits for few rows, so that threads share them, and for many
 _SPAN_ELEMENTS = 2**25
 _SPAN_ROWS = 256
 _MIDDLE_SAMPLE = 32
@@ -356,7 +357,8 @@ class KernelRows:
             n_features = 1
         width = max(n_centers, n_features, 1)  # a batch and its rows of X should stay in the cache
         fewest = min(max(n_features // 4, 16), 128)  # all centers are read once per batch
-        self.n_rows = min(X.shape[0], max(min(_BATCH_ELEMENTS // width, 1024), fewest))
+        most = int(np.clip(X.shape[0] // 8, *_BATCH_ROWS))
+        self.n_rows = min(X.shape[0], max(min(_BATCH_ELEMENTS // width, most), fewest))
         self._memory = threading.local()
 
     @property
@@ -403,7 +405,7 @@ def moments(
             if columns is not None:
                 B = times_upper_triangular(B, columns)
             if weights is None or root is None:
-                first += B.sum(axis=0)
+                first += np.ones(len(B)) @ B  # in float64, and faster than B.sum(axis=0)
             else:
                 first += weights[rows] @ B
                 B *= root[rows, None]

@@ -1,12 +1,14 @@
 """Test that thread pools return ordered results and restore the BLAS thread limits."""
 
 import hashlib
+import multiprocessing
 import os
 import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import joblib
 import numpy as np
 import pytest
 import threadpoolctl
@@ -137,9 +139,40 @@ def test_the_calling_thread_also_does_work():
     assert len(set(threads)) == 2
 
 
+def test_a_busy_pool_does_not_delay_other_calls():
+    release, begun = threading.Event(), threading.Barrier(2 * joblib.cpu_count() + 1)
+
+    def occupy(_):
+        begun.wait(10)
+        release.wait(10)
+
+    with workers(2) as run, ThreadPoolExecutor(joblib.cpu_count()) as callers:
+        busy = [callers.submit(run, occupy, range(2)) for _ in range(joblib.cpu_count())]
+        begun.wait(10)  # all helper threads are occupied
+        assert run(np.sqrt, range(4)) == [np.sqrt(i) for i in range(4)]
+        release.set()
+        assert all(call.result(10) == [None, None] for call in busy)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="requires fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_process_starts_its_own_threads():
+    with workers(2) as run:
+        run(np.sqrt, range(4))
+    with multiprocessing.get_context("fork").Pool(1) as child:
+        assert child.apply_async(_count_threads).get(20) == 2
+
+
+def _count_threads():
+    """Return the number of threads that are used at the same time."""
+    together = threading.Barrier(2)
+    with workers(2) as run:
+        return len(set(run(lambda _: (together.wait(10), threading.get_ident())[1], range(2))))
+
+
 def test_the_number_of_threads_depends_on_the_amount_of_work():
     most = allowed_threads()
-    counts = [threads_for(seconds) for seconds in (0.0, 0.0039, 0.0041, 10.0)]
+    counts = [threads_for(seconds) for seconds in (0.0, 0.0019, 0.0021, 10.0)]
     assert counts == [1, 1, most, most]
 
 

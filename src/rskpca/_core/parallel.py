@@ -7,10 +7,11 @@ Results are bit-identical for any number of threads.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -20,12 +21,14 @@ import joblib
 import threadpoolctl
 from threadpoolctl import ThreadpoolController
 
-_SECONDS_PER_THREAD = 0.002  # minimum amount of work that justifies starting a thread
+_SECONDS_PER_THREAD = 0.001  # minimum amount of work that justifies another thread
 _SMALL = 2**20  # matrices with at most this many elements are faster with one BLAS thread
 
 
 @cache
 def _blas() -> ThreadpoolController:
+    import scipy.linalg  # noqa: F401  loads SciPy's BLAS library
+
     return ThreadpoolController().select(user_api="blas")
 
 
@@ -168,18 +171,21 @@ def workers(n_threads: int | None = None) -> Iterator[Map]:
     The calling thread is one of these threads.
     """
     n_threads = allowed_threads() if n_threads is None else n_threads
-    with _one_blas_thread, ThreadPoolExecutor(max(n_threads - 1, 1)) as pool:
+    with _one_blas_thread:
 
         def run(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-            n_helpers = min(n_threads, len(items)) - 1
-            return _run_in_pool(function, items, pool, n_helpers)
+            return _run_in_pool(function, items, min(n_threads, len(items)) - 1)
 
         yield run
 
 
-def _run_in_pool(
-    function: Callable[[Any], Any], items: Sequence[Any], pool: ThreadPoolExecutor, n_helpers: int
-) -> list[Any]:
+@cache
+def _pool(process_id: int) -> ThreadPoolExecutor:
+    """Return the helper threads of a process; starting new ones takes a quarter millisecond."""
+    return ThreadPoolExecutor(_cores(), "rskpca")
+
+
+def _run_in_pool(function: Callable[[Any], Any], items: Sequence[Any], n_helpers: int) -> list[Any]:
     """Process the items in the calling thread and ``n_helpers`` pool threads.
 
     Each thread takes the next item from a queue. There is one task per thread rather than per item,
@@ -196,9 +202,13 @@ def _run_in_pool(
             queue.clear()
             raise
 
-    tasks = [pool.submit(work) for _ in range(n_helpers)]
-    work()
-    for task in tasks:
+    tasks = [_pool(os.getpid()).submit(work) for _ in range(n_helpers)]
+    try:
+        work()
+    finally:  # helpers that are still waiting for a thread have nothing left to do
+        started = [task for task in tasks if not task.cancel()]
+        wait(started)
+    for task in started:
         task.result()
     return results
 

@@ -31,6 +31,7 @@ SIZE = 2_000
 _MOST_VALUES = 2**24  # limits the memory used by samples with very many features
 _FEWEST = 200  # smallest sample size, regardless of the number of features
 _STEP = 4_096  # rows hashed first; each later step is as long as all previous steps together
+_MARGIN = 1.3  # expected number of keys below a guessed threshold, relative to the sample size
 _DEVIATIONS = 6  # standard deviations; larger differences are not due to chance
 _ENDS = 16  # rows at either end of a block that identify it
 _ROUNDING = 1e-9  # relative rounding error of sums of weights
@@ -129,14 +130,34 @@ class RowSample:
         position = self.position + X.shape[0]
         if len(found) == 0:
             return replace(self, position=position)
+        order = np.argsort(keys, kind="stable")
+        found, keys = found[order], keys[order]
         entered = X[found], weights[found], labels[found], keys
+        if len(self) == 0:
+            return self._replace(*entered, threshold=threshold, position=position)
         return replace(self._join(*entered, threshold), position=position)
+
+    def _replace(
+        self, rows: Array, weights: Array, labels: Labels, keys: Array, **fields: Any
+    ) -> RowSample:
+        return replace(self, rows=rows, weights=weights, labels=labels, keys=keys, **fields)
 
     def _find(self, weights: Array) -> tuple[Labels, Array, float]:
         """Return the rows that enter the sample, their keys, and the new threshold."""
+        # A threshold below which slightly too many keys are expected rules out most rows at once.
+        total = float(weights.sum()) if len(self) == 0 else 0.0
+        guess = _MARGIN * self.size / total if total > 0 else math.inf
+        if guess < self.threshold:
+            found = self._search(weights, guess)
+            if found[2] < guess:  # there were enough
+                return found
+        return self._search(weights, self.threshold)
+
+    def _search(self, weights: Array, threshold: float) -> tuple[Labels, Array, float]:
+        """Return the result of :meth:`_find`, if the new threshold is at most ``threshold``."""
         from ._core.compiled_sample import find_small_keys
 
-        salt, threshold = np.uint64(self.salt), self.threshold
+        salt = np.uint64(self.salt)
         indices, keys = np.empty(0, dtype=np.intp), np.empty(0)
         start, step = 0, _STEP
         while start < len(weights):
@@ -168,12 +189,11 @@ class RowSample:
         keys = np.concatenate([self.keys, keys])
         order = np.argsort(keys, kind="stable")
         order = order[keys[order] < threshold]
-        return replace(
-            self,
-            rows=select(self.rows, rows, order),
-            weights=np.concatenate([self.weights, weights])[order],
-            labels=np.concatenate([self.labels, labels])[order],
-            keys=keys[order],
+        return self._replace(
+            select(self.rows, rows, order),
+            np.concatenate([self.weights, weights])[order],
+            np.concatenate([self.labels, labels])[order],
+            keys[order],
             threshold=threshold,
         )
 
@@ -231,8 +251,9 @@ class RowSample:
         """Return a sample of at most ``size`` rows."""
         if len(self) <= size:
             return self
-        shorter = replace(self, size=size)
-        return shorter._join(*_nothing(self), float(self.keys[size]))
+        arrays = self.rows, self.weights, self.labels, self.keys
+        shorter = [array[:size].copy() for array in arrays]
+        return self._replace(*shorter, threshold=float(self.keys[size]), size=size)
 
     def scale(self, factor: float) -> RowSample:
         """Multiply all weights by a factor, which does not affect which rows are sampled."""
@@ -248,17 +269,7 @@ class RowSample:
     def _take(self, kept: NDArray[np.bool_]) -> RowSample:
         if kept.all():
             return self
-        return replace(
-            self,
-            rows=self.rows[kept],
-            weights=self.weights[kept],
-            labels=self.labels[kept],
-            keys=self.keys[kept],
-        )
-
-
-def _nothing(like: RowSample) -> tuple[Array, Array, Labels, Array]:
-    return like.rows[:0], like.weights[:0], like.labels[:0], like.keys[:0]
+        return self._replace(*(a[kept] for a in (self.rows, self.weights, self.labels, self.keys)))
 
 
 def salt_of(X: Array, random_state: Any) -> int:

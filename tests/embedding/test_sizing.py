@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from rskpca import Gaussian, KernelPCA, NystromKernelPCA
+from rskpca.baselines.methods import embedding_error
 from rskpca.certificate.sampled import Analysis
 from rskpca.embedding import _sizing
 from rskpca.embedding._sizing import BasisSearch, error_limit
@@ -146,10 +147,20 @@ def test_no_level_is_tried_twice_with_the_same_rows(rows, monkeypatch):
 
 def test_levels_that_did_not_suffice_are_not_tried_again(rows):
     found = search(rows)
-    values = found._values[0]
-    assert [level.rows for level in _sizing._levels(values)] == [250, 600, None]
+    sample, values = found.sample, found._values[0]
+    assert [level.rows for level in _sizing._levels(sample, values)] == [250, 600, None]
     values.leading(600)
-    assert [level.rows for level in _sizing._levels(values)] == [600, None]
+    assert [level.rows for level in _sizing._levels(sample, values)] == [600, None]
+
+
+def test_the_error_of_a_few_rows_is_measured_instead_of_estimated(rows):
+    X = rows[:900]
+    model = NystromKernelPCA(3, kernel=KERNEL, landmarks="means", n_centers=30).fit(X).model_
+    estimate, limit = error_limit(model, 1e-9)
+    exact = KernelPCA(3, kernel=KERNEL, eigen_solver="dense").fit_transform(X)
+    true = embedding_error(exact, model.embed(X))
+    assert estimate == pytest.approx(true, rel=1e-6)
+    assert true < limit < 1.01 * true
 
 
 def test_kernel_functions_are_tried_on_few_rows_and_assumed_to_be_slow(rows):
@@ -204,11 +215,21 @@ def test_a_basis_is_not_shrunk_if_trials_take_as_long_as_fits(rows, monkeypatch)
         ([(50, 0.4), (100, 0.1)], 2.0),
         ([(50, 0.16), (100, 0.04), (200, 0.01)], 2.0),
         ([(100, 0.1), (110, 0.099)], 0.5),  # clipped
-        ([(100, 0.01), (200, 0.02)], 1.25),  # a larger error of a larger basis is due to chance
+        ([(100, 0.01), (200, 0.02)], 1.3),  # a larger error of a larger basis is due to chance
+        ([(100, 0.01)], 1.3),
     ],
 )
-def test_the_rate_is_fitted_to_all_errors(tried, rate):
-    assert _sizing._rate(tried) == pytest.approx(rate)
+def test_the_rate_is_fitted_to_all_errors(tried, rate, rows):
+    found = search(rows)
+    found._expected_rate = 1.3
+    assert found._rate(tried) == pytest.approx(rate)
+
+
+@pytest.mark.parametrize(("n_features", "low", "high"), [(3, 2.5, 5), (6, 1, 2), (30, 0.5, 1)])
+def test_errors_are_expected_to_decrease_faster_in_fewer_dimensions(n_features, low, high):
+    X = np.random.default_rng(0).random((1_000, n_features)) * (12 / n_features) ** 0.5
+    model = NystromKernelPCA(3, kernel=Gaussian(1.0), landmarks="means", n_centers=50).fit(X)
+    assert low <= _sizing._expected_rate(model.model_) <= high
 
 
 def test_slow_models_are_judged_by_more_rows(rows, monkeypatch):

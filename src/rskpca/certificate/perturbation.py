@@ -437,18 +437,6 @@ class SampledSums:
         operator = SampleOperator.of(xx, self.s[rows], self.center)
         return operator, operator.root * self._about_mean(self.a)[rows]
 
-    def measure(self, n_components: int) -> Solution:
-        """Return the errors of the model relative to exact kernel PCA of the sample."""
-        sizes = nearby(n_components, len(self.mu))
-        operator = SampleOperator.of(self.xx, self.s, self.center)
-        values, Z = operator.leading(max(sizes))
-        own, exact = operator.root * self.fx, operator.root * Z
-        squares = [misfit(own[:, :r], exact[:, :r]) for r in sizes]
-        about = self.fx - self.s @ self.fx if self.center else self.fx
-        cosines = Z.T @ (self.s[:, None] * about[:, : max(sizes)]) / values[:, None]
-        sines = [sine(cosines[:r, :r].T) for r in angles(n_components)]
-        return Solution(values, sizes, np.array(squares), np.array(sines))
-
     def _solution(self, blocks: Blocks, n_components: int, detailed: bool = False) -> Solution:
         return Solution.of(
             blocks, self.largest, n_components, detailed=detailed, square=self.square
@@ -479,6 +467,34 @@ class SampledSums:
         exact = relative @ vectors[:q, :r] + np.hstack(steps) @ blocks.coordinates @ vectors[q:, :r]
         aligned = fx[:, :r] @ alignment(M, values, vectors, blocks.offsets, r)
         return np.linalg.norm(exact - aligned, axis=1)
+
+
+def measure(
+    operator: SampleOperator, fx: Array, n_components: int, *, detailed: bool = True
+) -> Solution:
+    """Return the errors of a model relative to exact kernel PCA of the sampled rows.
+
+    Parameters
+    ----------
+    operator : SampleOperator
+        The operator of the rows.
+    fx : ndarray of shape (n_rows, n_axes)
+        Coordinates of the rows on the model's axes.
+    n_components : int
+        Number of components of the model.
+    detailed : bool
+        If False, the solution contains only the error of the model itself.
+    """
+    sizes = nearby(n_components, fx.shape[1]) if detailed else [n_components]
+    values, Z = operator.leading(max(sizes))
+    root, s = operator.root, np.square(operator.root)
+    squares = [misfit(root * fx[:, :r], root * Z[:, :r]) for r in sizes]
+    sines: list[Array] = []
+    if detailed:
+        about = fx - s.T @ fx if operator.center else fx
+        cosines = Z.T @ (s * about[:, : max(sizes)]) / values[:, None]
+        sines = [sine(cosines[:r, :r].T) for r in angles(n_components)]
+    return Solution(values, sizes, np.array(squares), np.array(sines))
 
 
 def _group_products(matrix: Array, columns: Array, groups: list[slice]) -> Array:

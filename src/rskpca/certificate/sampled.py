@@ -23,7 +23,7 @@ from ..spectral import Centered, EigenSystem, Moments, Plain, Shifted, ritz, sol
 from ..spectral.eigensystem import STORED_CENTERS
 from ..spectral.operators import FittedCentered
 from .lanczos import Solution
-from .perturbation import SampledSums
+from .perturbation import SampledSums, SampleOperator, measure
 
 Array = NDArray[np.floating]
 
@@ -197,11 +197,20 @@ class Analysis:
     def _sums(self) -> SampledSums:
         return self._sum()
 
-    def _sum(self, *, few_groups: bool = False) -> SampledSums:
+    @property
+    def _mu(self) -> Array:
+        """The eigenvalues of the model, on the scale of those of the data."""
+        return self.system.eigenvalues / self.total
+
+    @cached_property
+    def _coordinates(self) -> Array:
+        """The coordinates of the sampled rows on the axes of the model."""
         rows = self.sample.rows.astype(np.float64)
-        root = np.sqrt(self.system.eigenvalues)
-        fx = self.system.extend(rows) * root
-        exact, mu = self.system.exact, self.system.eigenvalues / self.total
+        return self.system.extend(rows) * np.sqrt(self.system.eigenvalues)
+
+    def _sum(self, *, few_groups: bool = False) -> SampledSums:
+        fx, root = self._coordinates, np.sqrt(self.system.eigenvalues)
+        exact, mu = self.system.exact, self._mu
         points, index = self._distinct
         fq = fx if exact else (self.system.extend(points) * root)[index]
         flags: Any = {"center": self.center, "quantized": self.center and not exact}
@@ -224,7 +233,7 @@ class Analysis:
 
     @cached_property
     def _solved(self) -> tuple[Solution, Solution | None]:
-        return self._solve(self._sums, detailed=True)
+        return self._solve(detailed=True)
 
     @cached_property
     def _unsampled(self) -> float:
@@ -275,11 +284,15 @@ class Analysis:
         return float(np.diag(self.pairs.xx).max())
 
     def _solve(
-        self, sums: SampledSums, *, detailed: bool = False
+        self, *, few_groups: bool = False, detailed: bool = False
     ) -> tuple[Solution, Solution | None]:
+        if self.complete:
+            operator = SampleOperator.of(self.pairs.xx, self.pairs.shares, self.center)
+            fx = self._coordinates
+            with single_threaded_blas():
+                return measure(operator, fx, self.n_components, detailed=detailed), None
+        sums = self._sum(few_groups=True) if few_groups else self._sums
         with single_threaded_blas():
-            if self.complete:
-                return sums.measure(self.n_components), None
             return sums.solve(self.n_components, detailed=detailed)
 
     def limits(self, confidence: float) -> Limits | None:
@@ -295,7 +308,7 @@ class Analysis:
         angles[: len(sines)] = np.degrees(np.arcsin(np.minimum(sines, 1)))
         values, k = solved[0].eigenvalues[:r], solved[0].sizes.index(r)
         width = self._limit(*_pick("eigenvalues", solved), used)[:r] - values
-        width += (allowance - 1) * np.abs(values - self._sums.mu[:r])
+        width += (allowance - 1) * np.abs(values - self._mu[:r])
         return Limits(
             self._embedding(solved, errors, k),
             np.stack([values - width, values + width], axis=1),
@@ -309,7 +322,7 @@ class Analysis:
         # percent wider on average.
         if self.missing or self.n_components > MOST_COMPONENTS:
             return Estimate(1.0, 1.0)
-        solved = self._solve(self._sum(few_groups=True) if fast else self._sums)
+        solved = self._solve(few_groups=fast)
         errors = self._error_limits(solved, _confidence_used(confidence))
         return self._embedding(solved, errors, solved[0].sizes.index(self.n_components))
 
@@ -361,10 +374,10 @@ class Analysis:
 
     def release(self) -> None:
         """Free the large matrices, after the limits have been computed from them."""
-        self.__dict__.pop("pairs", None)
         if "_solved" in self.__dict__:
             self._sums.expand(self.n_components)  # the errors of rows need it later
             self._sums.xx = np.empty((0, 0))
+        self.__dict__.pop("pairs", None)
 
     def _errors_of_block(self, X: Array) -> Array:
         X = X.astype(np.float64)

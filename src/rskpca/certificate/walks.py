@@ -171,9 +171,13 @@ class WalkAnalysis(Analysis):
         """The coordinates of the sampled rows."""
         return self.walk.embed(self.sample.rows).astype(np.float64)
 
+    @property
+    def _mu(self) -> Array:
+        return self.system.eigenvalues
+
     @cached_property
     def _sums(self) -> SampledSums:
-        at, labels, values = self._degrees, self.sample.labels, self.system.eigenvalues
+        at, labels, values = self._degrees, self.sample.labels, self._mu
         operator, weights = cast(FittedMarkov, self.system.operator), self.walk.reduced_set.weights
         pull, n = operator.pull / weights, self.total
         lengths = np.sqrt(n * at.pull / at.reach), np.sqrt(n * pull / operator.reach)[labels]

@@ -50,13 +50,14 @@ _LEAST_GROWTH, _MOST_GROWTH = 1.3, 3.0
 # Relative residual up to which rows may be better basis points than means. Above it, means were
 # always better on covtype, magic, pendigits and generated data in 2 to 10 dimensions.
 _SMALL_RESIDUAL = 0.03
-# The error is assumed to decrease with this power of the size. The power is 1 on mnist and 2 on
-# pendigits; the search should not overshoot, because the cost grows with the square of the size.
-_RATE = 1.25
+# The error is assumed to decrease with this power of the size: a constant, plus a multiple of the
+# power with which the part of the trace outside the span decreases. On covtype, magic, pendigits,
+# skin, usps and generated data, the error decreases at least as fast in three of four cases.
+_RATE, _RATE_OF_TRACE = 0.5, 2.0
 _FAR = 4  # give up if more than this multiple of the largest basis size is needed
 _PATIENCE = 20.0  # seconds; but do not give up if the largest basis takes less time
 _HOPEFUL_RATE = 2.0  # optimistic rate, assumed before giving up
-_RATES = 0.5, 3.0  # range to which rates measured during a search are clipped
+_RATES = 0.5, 5.0  # range to which rates are clipped
 _ROUGH = 0.3  # errors above this do not show how fast the error decreases
 _CHEAP, _CHEAP_ROWS = 0.02, 1_000  # seconds to estimate the error of one basis from so many rows
 _MOST_CHEAP = 200
@@ -89,6 +90,7 @@ class Level(NamedTuple):
 # The factors were measured on classification and mnist, where eigenvalues are close, and the times
 # with the kernel values of new rows: 8, 15 and 60 to 120 ms for 100 to 400 means.
 LEVELS = (Level(250, 4.0, 0.015), Level(600, 2.0, 0.12), Level(None))
+_FEW_JUDGED = 1_000  # up to this many, all rows are used at once
 # Models that take longer than this many seconds to fit are judged by more rows than usual.
 _LONG, _MORE_ROWS = 3.0, 2 * SIZE
 
@@ -149,6 +151,7 @@ class BasisSearch:
         self.total = float(rows[0].shape[0] if rows[1] is None else rows[1].sum())
         self.wanted, self.most = max_error, min(most, _MOST)
         self.alternative = alternative
+        self._expected_rate = 1.0
         self._thorough = False  # True if errors are always estimated from all sampled rows
         self._axes: dict[int, Subspace] = {}
         self._tried: list[tuple[int, float]] = []  # sizes and errors of models of a sample
@@ -200,7 +203,7 @@ class BasisSearch:
         size, spent = enough[0], 0.0
         while failed and len(basis) == size:
             before, too_large = failed[0]
-            rate = _rate([failed[0], enough])
+            rate = self._rate([failed[0], enough])
             smaller = math.ceil(before * (too_large / (_SHARE * self.wanted)) ** (1 / rate))
             trial = self._seconds(smaller, len(self._trial))
             if self._seconds(size) - self._seconds(smaller) < spent + _WORTHWHILE * trial:
@@ -271,6 +274,7 @@ class BasisSearch:
     ) -> Estimate:
         """Estimate the error of a model, as accurately as the search requires."""
         size = model.reduced_set.n_centers
+        self._expected_rate = _expected_rate(model)
         # If the basis suffices in a trial, all rows still have to be processed.
         needed = float(self._moments_seconds(size)) if trial else 0.0
 
@@ -359,13 +363,21 @@ class BasisSearch:
         size, error = tried[-1]
         known = [(m, e) for m, e in tried if m < size and max(e, error) < _ROUGH]
         ratio = error / (_SHARE * self.wanted)
-        rate = _rate([*known, tried[-1]]) if known else _RATE
+        rate = self._rate([*known, tried[-1]])
         needed = size * ratio ** (1 / rate)
         if 2 * needed > self.n_rows and known and self.most >= self.n_rows:
             return self.n_rows
         if self._out_of_reach(size * ratio ** (1 / (rate if known else _HOPEFUL_RATE))):
             return None
         return math.ceil(np.clip(needed, _LEAST_GROWTH * size, _MOST_GROWTH * size))
+
+    def _rate(self, tried: list[tuple[int, float]]) -> float:
+        """Return the exponent with which the error decreases, given sizes and their errors."""
+        if len(tried) == 1:
+            return self._expected_rate
+        sizes, errors = np.log(np.array(tried)).T  # two sizes that are close give a poor fit
+        rate = -np.polyfit(sizes, errors, 1)[0]
+        return float(np.clip(rate, *_RATES)) if rate > 0 else self._expected_rate
 
     def _out_of_reach(self, needed: float) -> bool:
         """Return True if larger bases are not worth trying, because too many points are needed."""
@@ -466,11 +478,15 @@ def _hopeless(tried: list[tuple[int, float]], patience: int) -> bool:
     return len(tried) >= patience and all(error > _UNKNOWN for _, error in tried[-patience:])
 
 
-def _rate(tried: list[tuple[int, float]]) -> float:
-    """Return the exponent with which the error decreases, fitted to sizes and their errors."""
-    sizes, errors = np.log(np.array(tried)).T  # two sizes that are close give a poor fit
-    rate = -np.polyfit(sizes, errors, 1)[0]
-    return float(np.clip(rate, *_RATES)) if rate > 0 else _RATE
+def _expected_rate(model: FittedModel) -> float:
+    """Return the exponent with which the error is expected to decrease as the basis grows."""
+    size, found = model.reduced_set.n_centers, model.wider or model.system
+    count = max(min(len(found.eigenvalues), size // 2), 1)
+    left = found.trace - float(found.eigenvalues[:count].sum())  # with so many points at best
+    if not 0 < model.system.residual < left:
+        return _RATES[1] if left > 0 else _RATES[0]
+    slope = math.log(left / model.system.residual) / math.log(size / count)
+    return float(np.clip(_RATE + _RATE_OF_TRACE * slope, *_RATES))
 
 
 def error_limit(
@@ -493,7 +509,7 @@ def error_limit(
 
     seconds = decide if seconds is None else seconds
     parts = model.kernel, model.reduced_set, model.system, model.wider
-    for level in _levels(values):
+    for level in _levels(model.reduced_set.sample, values):
         analysis = Analysis.of(*parts, level.rows, values=values, span=span)
         if analysis is None:
             return Estimate(1.0, 1.0)
@@ -508,9 +524,11 @@ def error_limit(
     return found
 
 
-def _levels(values: PairValues | None) -> list[Level]:
+def _levels(sample: RowSample | None, values: PairValues | None) -> list[Level]:
     """Return the levels that are left after those that did not suffice for an earlier model."""
     known = 0 if values is None else values.n_rows
+    if sample is not None and math.isinf(sample.threshold) and len(sample) <= _FEW_JUDGED:
+        known = len(sample)  # without sampling errors, estimates are most accurate
     return [level for level in LEVELS if level.rows is None or level.rows >= known]
 
 

@@ -52,6 +52,7 @@ N_ROWS, N_LARGE, N_QUICK = 20_000, 200_000, 400
 N_EXACT = 20_000  # rows up to which the reference is exact
 REFERENCE = 4_000, 2_000  # landmarks of the reference, and of the model that estimates its error
 ROUNDS = 3
+SLOW = 1.0  # seconds; the settings of slower peers are tried only once
 _MANY = "many"  # marks the measurements of large data sets
 TIMED = 2  # number of settings found by hand that are timed alternately with KernelPCA
 USED = ("pendigits", "covtype", "usps", "magic", "skin")
@@ -163,7 +164,7 @@ def _trials(
         hand = [name for name in good if name[0] != PEER][:TIMED]
         largest = max(name for name in known if name[0] == PEER)
         peer = next((name for name in good if name[0] == PEER), largest)
-        fits[peer] = _fit_peer(X, kernel, r, peer[1])
+        fits[peer] = _fit_peer(X, kernel, r, peer[1], known[peer][1])
         yield _compare(X, kernel, r, wanted, exact, fits, {"hand": hand, "peer": [peer]}, known)
 
 
@@ -215,14 +216,16 @@ def _candidates(
         yield (PEER, size), METHODS["sklearn-nystroem"].make(r, kernel, size, random_state=0).fit
 
 
-def _fit_peer(X: Rows, kernel: Gaussian, r: int, size: int) -> Callable[[Rows], Any]:
+def _fit_peer(
+    X: Rows, kernel: Gaussian, r: int, size: int, seconds: float
+) -> Callable[[Rows], Any]:
     """Return a fit of ``Nystroem`` with the fastest solver and number of threads for its size."""
     method = METHODS["sklearn-nystroem"]
 
     def make(setting: Any) -> Any:
         return method.make(r, kernel, size, random_state=0).set_params(**setting)
 
-    rounds = ROUNDS if len(X) <= N_EXACT else 1
+    rounds = ROUNDS if seconds < SLOW else 1
     fastest = method.fastest(len(X), lambda setting: make(setting).fit(X), rounds)
     return make(fastest).fit
 

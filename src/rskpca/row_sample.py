@@ -78,7 +78,7 @@ class RowSample:
         check.shapes(self, rows="nd", weights="n", labels="n", keys="n")
         if not (np.diff(self.keys) >= 0).all() or not (self.keys < self.threshold).all():
             raise ValueError("keys must be ascending and below the threshold.")
-        for array in (self.rows, self.weights, self.labels, self.keys):
+        for array in self._arrays:
             freeze(array)
 
     @classmethod
@@ -137,9 +137,11 @@ class RowSample:
             return self._replace(*entered, threshold=threshold, position=position)
         return replace(self._join(*entered, threshold), position=position)
 
-    def _replace(
-        self, rows: Array, weights: Array, labels: Labels, keys: Array, **fields: Any
-    ) -> RowSample:
+    @property
+    def _arrays(self) -> tuple[Any, ...]:
+        return self.rows, self.weights, self.labels, self.keys
+
+    def _replace(self, rows: Any, weights: Any, labels: Any, keys: Any, **fields: Any) -> RowSample:
         return replace(self, rows=rows, weights=weights, labels=labels, keys=keys, **fields)
 
     def _find(self, weights: Array) -> tuple[Labels, Array, float]:
@@ -251,9 +253,8 @@ class RowSample:
         """Return a sample of at most ``size`` rows."""
         if len(self) <= size:
             return self
-        arrays = self.rows, self.weights, self.labels, self.keys
-        shorter = [array[:size].copy() for array in arrays]
-        return self._replace(*shorter, threshold=float(self.keys[size]), size=size)
+        arrays = (array[:size].copy() for array in self._arrays)
+        return self._replace(*arrays, threshold=float(self.keys[size]), size=size)
 
     def scale(self, factor: float) -> RowSample:
         """Multiply all weights by a factor, which does not affect which rows are sampled."""
@@ -269,7 +270,7 @@ class RowSample:
     def _take(self, kept: NDArray[np.bool_]) -> RowSample:
         if kept.all():
             return self
-        return self._replace(*(a[kept] for a in (self.rows, self.weights, self.labels, self.keys)))
+        return self._replace(*(array[kept] for array in self._arrays))
 
 
 def salt_of(X: Array, random_state: Any) -> int:

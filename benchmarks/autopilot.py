@@ -37,7 +37,7 @@ from rskpca.baselines.methods import METHODS, embedding_error
 
 from . import datasets, results
 from .rows import Row, Wanted
-from .timing import time_interleaved, time_settled
+from .timing import time_interleaved, time_repeated
 
 Rows = NDArray[np.float64]
 Candidate = tuple[str, int]  # landmark rule or method, and size
@@ -125,7 +125,7 @@ def _measure(name: str, n: int, errors: Sequence[float]) -> dict[str, Any]:
     uncertainty = 0.0
     if len(X) <= N_EXACT:
         exact = KernelPCA(max(COMPONENTS), kernel=kernel, eigen_solver="dense")
-        seconds, model = time_settled(lambda: exact.fit(X))
+        seconds, model = time_repeated(lambda: exact.fit(X))
         known["exact", len(X)] = 0.0, seconds
         coordinates = model.transform(X)
     else:
@@ -155,7 +155,7 @@ def _trials(
     done: set[str] = set()  # rules that have reached the smallest error
     for name, fit in fits.items():
         if name[0] not in done:
-            seconds, model = time_settled(partial(fit, X))
+            seconds, model = time_repeated(partial(fit, X))
             known[name] = embedding_error(exact, model.transform(X)), seconds
             if known[name][0] <= min(errors):
                 done.add(name[0])

@@ -12,7 +12,6 @@ clusters are known, the labels of the default model are compared with the true o
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -34,7 +33,7 @@ from . import datasets
 from .datasets import Data, Floats
 from .memory import measure_peak
 from .rows import Row, Wanted
-from .timing import Timed, time_interleaved
+from .timing import Timed, time_interleaved, time_once
 
 N_CUT, N_ROLL, M_GRAPH = 464_809, 1_000_000, 50_000
 SKLEARN_SIZES = 4_000, 8_000, 16_000  # the largest size needs 8 GB
@@ -86,9 +85,8 @@ def fit_power_law(sizes: tuple[int, ...], call: Callable[[int], Any]) -> tuple[P
     """Time a call at increasing sizes; return the fitted power law and the last result."""
     seconds = []
     for n in sizes:
-        start = time.perf_counter()
-        result = call(n)
-        seconds.append(time.perf_counter() - start)
+        taken, result = time_once(partial(call, n))
+        seconds.append(taken)
     power = float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
     return PowerLaw(sizes[-1], seconds[-1], power), result
 

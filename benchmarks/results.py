@@ -13,6 +13,7 @@ from typing import Any
 from experiments.results import atomic_write, describe_environment
 
 from .rows import Row
+from .timing import METHOD
 
 FOLDER = Path(__file__).parent / "results"
 
@@ -24,6 +25,7 @@ def write(name: str, rows: Sequence[Row], folder: Path, arguments: Sequence[str]
         "command": " ".join(["python -m benchmarks", *arguments]),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "environment": describe_environment(),
+        "timing": METHOD,
         "rows": [asdict(row) | {"met": row.met} for row in rows],
     }
     atomic_write(folder / f"{name}.json", f"{json.dumps(content, indent=2)}\n".encode())
@@ -56,7 +58,7 @@ class Store:
     def measure(self, name: str) -> dict[str, Any]:
         """Measure a data set and store the result, with one list element per line."""
         start = time.perf_counter()
-        found = self._measure(name)
+        found = self._measure(name) | {"timing": METHOD}
         fields = [f"{json.dumps(key)}: {_lines(value)}" for key, value in found.items()]
         content = "{\n" + ",\n".join(fields) + "\n}\n"
         atomic_write(self.path(name), content.encode())

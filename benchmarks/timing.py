@@ -12,9 +12,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-# The threads of OpenBLAS occupy the cores for up to 0.1 s after a product, which slows down what
-# runs next. Short calls are therefore repeated, and those before _SETTLED seconds are not timed.
-_SETTLED, _REPEATED = 0.15, 0.3
+# OpenBLAS threads keep spinning for up to 0.1 s after a product, which slows down what runs next.
+_PAUSE = 0.15
+_REPEATED = 0.15  # seconds for which short calls are repeated
+METHOD = f"pauses of {_PAUSE} s, repetitions for {_REPEATED} s"
 
 
 class Timed(NamedTuple):
@@ -24,17 +25,23 @@ class Timed(NamedTuple):
     result: Any
 
 
-def time_settled(call: Callable[[], Any]) -> Timed:
-    """Time a call without the influence of earlier ones; repeat it if it is short."""
-    calls: list[tuple[float, float]] = []
-    begin = now = time.perf_counter()
-    while not calls or now - begin < _REPEATED:
-        start = now
+def time_once(call: Callable[[], Any]) -> Timed:
+    """Time one call, after a pause in which the threads of earlier calls stop."""
+    time.sleep(_PAUSE)
+    start = time.perf_counter()
+    result = call()
+    return Timed(time.perf_counter() - start, result)
+
+
+def time_repeated(call: Callable[[], Any]) -> Timed:
+    """Time a call after a pause; repeat it if it is short, and ignore the first time."""
+    seconds, result = time_once(call)
+    later: list[float] = []
+    while seconds + sum(later) < _REPEATED:
+        start = time.perf_counter()
         result = call()
-        now = time.perf_counter()
-        calls.append((start - begin, now - start))
-    settled = [seconds for at, seconds in calls if at >= _SETTLED]
-    return Timed(median(settled or [calls[-1][1]]), result)
+        later.append(time.perf_counter() - start)
+    return Timed(median(later or [seconds]), result)
 
 
 def time_interleaved(
@@ -42,15 +49,16 @@ def time_interleaved(
 ) -> dict[Any, Timed]:
     """Time the contenders alternately, so that other load on the machine affects all of them.
 
-    ``warm`` adds a warm-up round whose times are discarded.
+    If ``warm`` is True, there is a warm-up round, and short calls are repeated. Otherwise, every
+    call is timed.
     """
     seconds: dict[Any, list[float]] = {name: [] for name in contenders}
-    results = {}
-    for _ in range(rounds + warm):
+    results = {name: call() for name, call in contenders.items()} if warm else {}
+    for _ in range(rounds):
         for name, call in contenders.items():
-            taken, results[name] = time_settled(call)
+            taken, results[name] = time_repeated(call) if warm else time_once(call)
             seconds[name].append(taken)
-    return {name: Timed(median(seconds[name][warm:]), results[name]) for name in contenders}
+    return {name: Timed(median(seconds[name]), results[name]) for name in contenders}
 
 
 def run_python(*arguments: str, environment: Mapping[str, str] | None = None) -> Any:

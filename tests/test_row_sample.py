@@ -254,6 +254,27 @@ def test_the_head_equals_a_smaller_sample():
     assert sample_of(X[:20]).head(30) == sample_of(X[:20])
 
 
+@pytest.mark.parametrize("size", [1, 8, 9])
+def test_the_head_of_a_sample_with_equal_keys_leaves_out_all_of_them(size):
+    merged = sample_of().merge(sample_of(), LABELS)  # every key occurs twice
+    shorter = merged.head(size)
+    assert len(shorter) == size // 2 * 2
+    assert shorter.threshold == merged.keys[size]
+
+
+@pytest.mark.parametrize(("heaviest", "n_searches"), [(1.0, 1), (1e9, 2)])
+def test_a_guessed_threshold_does_not_change_the_sample(heaviest, n_searches, monkeypatch):
+    weights = np.append(heaviest, ONES[1:])
+    expected = RowSample.empty(X, 50, 7)._search(weights, math.inf)
+    searches, search = [], RowSample._search
+    record = lambda self, *args: searches.append(args) or search(self, *args)  # noqa: E731
+    monkeypatch.setattr(RowSample, "_search", record)
+    found = sample_of(weights=weights)
+    assert len(searches) == n_searches
+    np.testing.assert_array_equal(found.labels, expected[0][np.argsort(expected[1])])
+    assert found.threshold == expected[2]
+
+
 def test_scaling_changes_weights_but_not_probabilities():
     weights = np.random.default_rng(0).random(len(X))
     sample = sample_of(weights=weights)

@@ -285,7 +285,7 @@ def sample_shares(sample: RowSample, total: float) -> tuple[Array, Array, Array,
     shares = weights / kept
     shares = shares / shares.sum()
     own = weights**2 / kept
-    if math.isinf(sample.threshold):
+    if sample.complete:
         return shares, weights, own, 0.0
     # With equal weights, the variance decreases with the share of rows that were sampled. With
     # unequal weights, only heavy rows are certain to be sampled, so nothing is deducted.

@@ -31,7 +31,9 @@ SIZE = 2_000
 _MOST_VALUES = 2**24  # limits the memory used by samples with very many features
 _FEWEST = 200  # smallest sample size, regardless of the number of features
 _STEP = 4_096  # rows hashed first; each later step is as long as all previous steps together
-_MARGIN = 1.3  # expected number of keys below a guessed threshold, relative to the sample size
+# A threshold is guessed if there are more than _MANY times as many rows as the sample can hold;
+# _MARGIN times as many keys are expected below it.
+_MANY, _MARGIN = 2, 1.3
 _DEVIATIONS = 6  # standard deviations; larger differences are not due to chance
 _ENDS = 16  # rows at either end of a block that identify it
 _ROUNDING = 1e-9  # relative rounding error of sums of weights
@@ -113,8 +115,7 @@ class RowSample:
         """Return True if both contain the same rows, bit for bit."""
         if not isinstance(other, RowSample):
             return NotImplemented
-        arrays = ("rows", "weights", "labels", "keys")
-        same = all(same_rows(getattr(self, a), getattr(other, a)) for a in arrays)
+        same = all(same_rows(a, b) for a, b in zip(self._arrays, other._arrays, strict=True))
         return same and self.threshold == other.threshold and self.size == other.size
 
     __hash__ = None  # type: ignore[assignment]
@@ -133,24 +134,26 @@ class RowSample:
         order = np.argsort(keys, kind="stable")
         found, keys = found[order], keys[order]
         entered = X[found], weights[found], labels[found], keys
-        if len(self) == 0:
-            return self._replace(*entered, threshold=threshold, position=position)
+        if len(self) == self.position == 0:
+            return self._with_rows(*entered, threshold=threshold, position=position)
         return replace(self._join(*entered, threshold), position=position)
 
     @property
     def _arrays(self) -> tuple[Any, ...]:
         return self.rows, self.weights, self.labels, self.keys
 
-    def _replace(self, rows: Any, weights: Any, labels: Any, keys: Any, **fields: Any) -> RowSample:
+    def _with_rows(
+        self, rows: Any, weights: Any, labels: Any, keys: Any, **fields: Any
+    ) -> RowSample:
         return replace(self, rows=rows, weights=weights, labels=labels, keys=keys, **fields)
 
     def _find(self, weights: Array) -> tuple[Labels, Array, float]:
         """Return the rows that enter the sample, their keys, and the new threshold."""
-        # A threshold below which slightly too many keys are expected rules out most rows at once.
-        total = float(weights.sum()) if len(self) == 0 else 0.0
-        guess = _MARGIN * self.size / total if total > 0 else math.inf
-        if guess < self.threshold:
-            found = self._search(weights, guess)
+        if len(self) == 0 and len(weights) > _MANY * self.size:
+            # A threshold below which slightly too many keys are expected rules out most rows.
+            with np.errstate(over="ignore", divide="ignore"):
+                guess = float(_MARGIN * self.size / weights.sum())
+            found = self._search(weights, min(guess, self.threshold))
             if found[2] < guess:  # there were enough
                 return found
         return self._search(weights, self.threshold)
@@ -191,7 +194,7 @@ class RowSample:
         keys = np.concatenate([self.keys, keys])
         order = np.argsort(keys, kind="stable")
         order = order[keys[order] < threshold]
-        return self._replace(
+        return self._with_rows(
             select(self.rows, rows, order),
             np.concatenate([self.weights, weights])[order],
             np.concatenate([self.labels, labels])[order],
@@ -253,8 +256,15 @@ class RowSample:
         """Return a sample of at most ``size`` rows."""
         if len(self) <= size:
             return self
-        arrays = (array[:size].copy() for array in self._arrays)
-        return self._replace(*arrays, threshold=float(self.keys[size]), size=size)
+        threshold = self.keys[size]
+        stop = int(np.searchsorted(self.keys, threshold))  # less than ``size`` if keys are equal
+        arrays = (array[:stop].copy() for array in self._arrays)
+        return self._with_rows(*arrays, threshold=float(threshold), size=size)
+
+    @property
+    def complete(self) -> bool:
+        """True if every row is in the sample, so that there is no sampling error."""
+        return math.isinf(self.threshold)
 
     def scale(self, factor: float) -> RowSample:
         """Multiply all weights by a factor, which does not affect which rows are sampled."""
@@ -270,7 +280,7 @@ class RowSample:
     def _take(self, kept: NDArray[np.bool_]) -> RowSample:
         if kept.all():
             return self
-        return self._replace(*(array[kept] for array in self._arrays))
+        return self._with_rows(*(array[kept] for array in self._arrays))
 
 
 def salt_of(X: Array, random_state: Any) -> int:

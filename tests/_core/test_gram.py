@@ -137,3 +137,15 @@ def test_a_function_of_rows_receives_the_slice_of_those_rows():
 
     found = gram.row_product(Gaussian(2.0), X, C, shifted, 40)
     np.testing.assert_array_equal(found, gram.gram(Gaussian(2.0), X, C) + offsets[:, None])
+
+
+@pytest.mark.parametrize(("dtype", "n_rows"), [(np.float64, 2501), (np.float32, 1024)])
+def test_sums_over_large_batches_equal_those_of_the_whole_matrix(dtype, n_rows):
+    kernel, X, C = Gaussian(2.0), datasets.blobs(40_003, 2), datasets.blobs(20, 2, seed=1)
+    centers = gram.prepare(kernel, C, dtype)
+    assert gram.KernelRows(kernel, X, centers, dtype).n_rows == n_rows
+    first, second = gram.moments(kernel, X, None, centers)
+    values = gram.gram(kernel, X, C)
+    rounding = 1e-12 if dtype == np.float64 else 1e-5
+    np.testing.assert_allclose(first, values.sum(axis=0), rtol=rounding)
+    np.testing.assert_allclose(second, values.T @ values, rtol=rounding)

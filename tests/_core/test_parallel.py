@@ -4,6 +4,8 @@ import hashlib
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -139,12 +141,69 @@ def test_the_calling_thread_also_does_work():
     assert len(set(threads)) == 2
 
 
+def test_helper_threads_are_kept():
+    used, most = set(), joblib.cpu_count()
+    for _ in range(2 * most + 2):
+        with workers(2) as run:
+            used.update(run(_meet(), range(2)))
+    assert len(used) <= 1 + most
+
+
+def _meet():
+    """Return a function that two threads have to call, and that returns the thread."""
+    together = threading.Barrier(2)
+    return lambda _: (together.wait(10), threading.current_thread())[1]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="requires POSIX signals")
+def test_an_interrupted_call_waits_for_its_helpers():
+    """The interrupt arrives while the calling thread waits for a helper."""
+    begun, finished = threading.Barrier(2), threading.Event()
+
+    def work(i):
+        begun.wait(10)
+        if threading.current_thread() is not threading.main_thread():
+            time.sleep(0.2)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+            finished.set()
+
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt), workers(2) as run:
+            run(work, range(2))
+        assert finished.is_set()
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+def test_helpers_use_the_numpy_error_settings_of_the_caller():
+    together = _meet()
+    with workers(2) as run, np.errstate(over="raise"):
+        settings = run(lambda _: (together(_), np.geterr()["over"])[1], range(2))
+    assert settings == ["raise", "raise"]
+
+
+def test_scipy_is_limited_even_if_it_is_loaded_later():
+    code = (
+        "from rskpca._core.parallel import single_threaded_blas\n"
+        "with single_threaded_blas():\n"
+        "    import scipy.linalg, threadpoolctl\n"
+        "    info = threadpoolctl.threadpool_info()\n"
+        "    print({lib['num_threads'] for lib in info if lib['user_api'] == 'blas'})\n"
+    )
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "2"}
+    call = [sys.executable, "-c", code]
+    found = subprocess.run(call, env=environment, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "{1}"
+
+
 def test_a_busy_pool_does_not_delay_other_calls():
     release, begun = threading.Event(), threading.Barrier(2 * joblib.cpu_count() + 1)
 
     def occupy(_):
         begun.wait(10)
-        release.wait(10)
+        assert release.wait(10)
 
     with workers(2) as run, ThreadPoolExecutor(joblib.cpu_count()) as callers:
         busy = [callers.submit(run, occupy, range(2)) for _ in range(joblib.cpu_count())]
@@ -154,7 +213,7 @@ def test_a_busy_pool_does_not_delay_other_calls():
         assert all(call.result(10) == [None, None] for call in busy)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="requires fork")
+@pytest.mark.skipif(sys.platform != "linux", reason="requires a safe fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_process_starts_its_own_threads():
     with workers(2) as run:
@@ -165,9 +224,8 @@ def test_a_forked_process_starts_its_own_threads():
 
 def _count_threads():
     """Return the number of threads that are used at the same time."""
-    together = threading.Barrier(2)
     with workers(2) as run:
-        return len(set(run(lambda _: (together.wait(10), threading.get_ident())[1], range(2))))
+        return len(set(run(_meet(), range(2))))
 
 
 def test_the_number_of_threads_depends_on_the_amount_of_work():

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,23 +20,32 @@ from tests.datasets import blobs
 def test_contenders_are_timed_alternately(monkeypatch):
     clock = _Clock(monkeypatch)
     timed = time_interleaved({"a": clock.call("a", [1.0]), "b": clock.call("b", [2.0])}, 2)
-    assert "".join(clock.calls) == "ababab"
+    assert "".join(clock.calls) == "abpapbpapb"  # p is a pause
     assert timed == {"a": (1.0, "a"), "b": (2.0, "b")}
 
 
-def test_short_calls_are_timed_after_the_influence_of_earlier_ones_has_ended(monkeypatch):
+def test_without_a_warm_up_round_every_call_is_timed(monkeypatch):
     clock = _Clock(monkeypatch)
-    seconds = [0.05, 0.06, 0.07, 0.01, 0.02, 0.03, 0.2]
-    assert timing.time_settled(clock.call("a", seconds)).seconds == pytest.approx(0.025)
-    assert len(clock.calls) == len(seconds)
+    timed = time_interleaved({"a": clock.call("a", [0.03, 0.01, 0.02])}, 3, warm=False)
+    assert timed["a"].seconds == pytest.approx(0.02)
+    assert "".join(clock.calls) == "papapa"
+
+
+def test_short_calls_are_repeated_and_the_first_time_is_ignored(monkeypatch):
+    clock = _Clock(monkeypatch)
+    assert timing.time_repeated(clock.call("a", [0.09, 0.01, 0.02, 0.05])).seconds == pytest.approx(
+        0.02
+    )
+    assert "".join(clock.calls) == "paaaa"
 
 
 class _Clock:
-    """A clock that advances only during calls."""
+    """A clock that advances only during calls and pauses, which it records."""
 
     def __init__(self, monkeypatch):
         self.now, self.calls = 0.0, []
-        monkeypatch.setattr(timing.time, "perf_counter", lambda: self.now)
+        given = {"perf_counter": lambda: self.now, "sleep": lambda _: self.calls.append("p")}
+        monkeypatch.setattr(timing, "time", SimpleNamespace(**given))
 
     def call(self, name, seconds):
         """Return a function whose calls last for the given times in turn."""

@@ -249,7 +249,8 @@ def test_projected_pairs_equal_general_pairs(center):
         found, expected = of.operator(0.95, center=center), general.operator(0.95, center=center)
         assert found == pytest.approx(expected, rel=1e-9)
     sums = analysis._sums
-    given = sums.fx, sums.fx, sums.mu, sums.largest
+    fx = analysis._coordinates
+    given = fx, fx, sums.mu, sums.largest
     slow = SampledSums(general, *given, center=center, quantized=False)
     for fast_part, slow_part in zip(sums.solve(3), slow.solve(3), strict=True):
         np.testing.assert_allclose(fast_part.squares, slow_part.squares, rtol=1e-7)

@@ -1,6 +1,7 @@
 """Test the search for a basis, and the number of rows from which errors are estimated."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from rskpca import Gaussian, KernelPCA, NystromKernelPCA
 from rskpca.baselines.methods import embedding_error
 from rskpca.certificate.sampled import Analysis
 from rskpca.embedding import _sizing
-from rskpca.embedding._sizing import BasisSearch, error_limit
+from rskpca.embedding._sizing import BasisSearch, Tried, error_limit
 from rskpca.pairs import Estimate
 from rskpca.row_sample import RowSample
 from rskpca.value_kernels import RowKernel
@@ -138,9 +139,10 @@ def test_more_rows_are_used_only_if_this_can_save_time(rows, limits, seconds, us
     assert recorded.rows == used
 
 
-def test_no_level_is_tried_twice_with_the_same_rows(rows, monkeypatch):
-    model = NystromKernelPCA(3, kernel=KERNEL, landmarks=30).fit(rows[:200]).model_
-    recorded = Recorded([0.03], n_rows=200)
+@pytest.mark.parametrize("n_rows", [200, 250, 600])
+def test_no_level_is_tried_twice_with_the_same_rows(rows, n_rows, monkeypatch):
+    model = NystromKernelPCA(3, kernel=KERNEL, landmarks=30).fit(rows[:n_rows]).model_
+    recorded = Recorded([0.03], n_rows=n_rows)
     monkeypatch.setattr(Analysis, "of", recorded)
     assert error_limit(model, 0.01).limit == 0.03
 
@@ -186,13 +188,13 @@ def test_any_random_state_is_accepted(rows):
 
 def test_a_basis_that_is_much_larger_than_necessary_is_shrunk(rows, monkeypatch):
     found = search(rows, max_error=0.02)
-    found._tried = [(20, 0.2), (200, 0.002)]
+    found._tried = [Tried(20, 0.2, 1.0), Tried(200, 0.002, 1.0)]
     monkeypatch.setattr(found, "_seconds", lambda size, n_rows=None: size * (1 if n_rows else 100))
     limits = {}
 
     def record(basis):
         limits[len(basis)] = 0.03 if len(limits) == 0 else 0.01
-        return _sizing.Candidate(Estimate(0.0, limits[len(basis)]), 0.0, basis)
+        return _sizing.Candidate(Estimate(0.0, limits[len(basis)]), 0.0, basis, 1.0)
 
     monkeypatch.setattr(found, "_try", record)
     shrunk = found._shrink(found._choose("means", 200))
@@ -203,7 +205,7 @@ def test_a_basis_that_is_much_larger_than_necessary_is_shrunk(rows, monkeypatch)
 
 def test_a_basis_is_not_shrunk_if_trials_take_as_long_as_fits(rows, monkeypatch):
     found = search(rows, max_error=0.02)
-    found._tried = [(20, 0.2), (60, 0.002)]
+    found._tried = [Tried(20, 0.2, 1.0), Tried(60, 0.002, 1.0)]
     monkeypatch.setattr(found, "_try", None)
     basis = found._choose("means", 60)
     assert found._shrink(basis) is basis
@@ -219,10 +221,8 @@ def test_a_basis_is_not_shrunk_if_trials_take_as_long_as_fits(rows, monkeypatch)
         ([(100, 0.01)], 1.3),
     ],
 )
-def test_the_rate_is_fitted_to_all_errors(tried, rate, rows):
-    found = search(rows)
-    found._expected_rate = 1.3
-    assert found._rate(tried) == pytest.approx(rate)
+def test_the_rate_is_fitted_to_all_errors(tried, rate):
+    assert _sizing._rate([Tried(*each, rate=1.3) for each in tried]) == pytest.approx(rate)
 
 
 @pytest.mark.parametrize(("n_features", "low", "high"), [(3, 2.5, 5), (6, 1, 2), (30, 0.5, 1)])
@@ -230,6 +230,20 @@ def test_errors_are_expected_to_decrease_faster_in_fewer_dimensions(n_features, 
     X = np.random.default_rng(0).random((1_000, n_features)) * (12 / n_features) ** 0.5
     model = NystromKernelPCA(3, kernel=Gaussian(1.0), landmarks="means", n_centers=50).fit(X)
     assert low <= _sizing._expected_rate(model.model_) <= high
+
+
+def test_the_expected_rate_is_limited():
+    X = np.repeat(datasets.blobs(3, 2), 20, axis=0)
+    for n_points, rate in ((1, 0.5), (3, 5.0)):  # nothing to compare with, and nothing left
+        model = NystromKernelPCA(1, kernel=KERNEL, landmarks=X[::20][:n_points]).fit(X).model_
+        model = replace(model, system=replace(model.system, residual=0.0)) if rate > 1 else model
+        assert _sizing._expected_rate(model) == rate
+
+
+def test_a_size_that_is_expected_to_suffice_is_tried(rows):
+    found = search(rows, max_error=0.01, most=100, alternative=1.0)
+    assert found._grow([Tried(25, 0.5, 4.0)]) == 71
+    assert found._grow([Tried(25, 0.5, 1.0)]) is None
 
 
 def test_slow_models_are_judged_by_more_rows(rows, monkeypatch):
@@ -261,7 +275,7 @@ def test_fewer_distinct_rows_than_points_suffice(n_distinct):
 
 def test_a_basis_that_misses_grows_at_most_to_a_size_that_sufficed(rows, monkeypatch):
     found = search(rows, max_error=0.01)
-    found._tried = [(20, 0.2), (60, 0.001), (30, 0.009)]
+    found._tried = [Tried(20, 0.2, 1.0), Tried(60, 0.001, 1.0), Tried(30, 0.009, 1.0)]
     basis = found._choose("means", 30)
     model = NystromKernelPCA(3, kernel=KERNEL, landmarks=basis).fit(rows).model_
     monkeypatch.setattr(found, "_choose_size", lambda size, model: found._choose("means", size))

@@ -25,7 +25,9 @@ Array = NDArray[np.floating]
 Block = Callable[[Any, Array], Array]  # computes k(x, C) for a batch of rows, into a buffer
 
 _BATCH_ELEMENTS = 2**18
-_BATCH_ROWS = 1024, 8192  # upper limits for few rows, so that threads share them, and for many
+# Rows of the largest batch for few rows, so that each thread gets some, and for many rows. Larger
+# batches save calls, but the products of a batch in float32 are summed in float32.
+_BATCH_ROWS, _BATCHES = (1024, 8192), 16
 _SPAN_ELEMENTS = 2**25
 _SPAN_ROWS = 256
 _MIDDLE_SAMPLE = 32
@@ -357,7 +359,9 @@ class KernelRows:
             n_features = 1
         width = max(n_centers, n_features, 1)  # a batch and its rows of X should stay in the cache
         fewest = min(max(n_features // 4, 16), 128)  # all centers are read once per batch
-        most = int(np.clip(X.shape[0] // 8, *_BATCH_ROWS))
+        most = int(np.clip(-(-X.shape[0] // _BATCHES), *_BATCH_ROWS))
+        if self.centers.dtype == np.float32:
+            most = _BATCH_ROWS[0]
         self.n_rows = min(X.shape[0], max(min(_BATCH_ELEMENTS // width, most), fewest))
         self._memory = threading.local()
 

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
+from contextvars import copy_context
 from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
@@ -166,7 +167,7 @@ def allowed_threads() -> int:
 
 @contextmanager
 def workers(n_threads: int | None = None) -> Iterator[Map]:
-    """Yield an ordered ``map(function, items)`` that uses ``n_threads`` threads.
+    """Yield an ordered ``map(function, items)`` that uses up to ``n_threads`` threads.
 
     The calling thread is one of these threads.
     """
@@ -181,7 +182,7 @@ def workers(n_threads: int | None = None) -> Iterator[Map]:
 
 @cache
 def _pool(process_id: int) -> ThreadPoolExecutor:
-    """Return the helper threads of a process; starting new ones takes a quarter millisecond."""
+    """Return the threads of a process, which are kept because starting them takes time."""
     return ThreadPoolExecutor(_cores(), "rskpca")
 
 
@@ -202,15 +203,29 @@ def _run_in_pool(function: Callable[[Any], Any], items: Sequence[Any], n_helpers
             queue.clear()
             raise
 
-    tasks = [_pool(os.getpid()).submit(work) for _ in range(n_helpers)]
+    tasks: list[Future[None]] = []
     try:
+        if n_helpers > 0:
+            pool = _pool(os.getpid())
+            tasks += (pool.submit(copy_context().run, work) for _ in range(n_helpers))
         work()
-    finally:  # helpers that are still waiting for a thread have nothing left to do
-        started = [task for task in tasks if not task.cancel()]
-        wait(started)
-    for task in started:
-        task.result()
+    finally:
+        queue.clear()
+        _wait_for_started(tasks)
+    for task in tasks:
+        if not task.cancelled():
+            task.result()
     return results
+
+
+def _wait_for_started(tasks: list[Future[None]]) -> None:
+    """Cancel tasks that have not started, and wait for the others even if interrupted."""
+    started = [task for task in tasks if not task.cancel()]
+    try:
+        wait(started)
+    except BaseException:
+        wait(started)
+        raise
 
 
 def _pop_all(queue: deque[int]) -> Iterator[int]:

@@ -179,7 +179,7 @@ class SampledSums:
         self.mu, self.own, self.s, self.xx = mu, pairs.own, pairs.shares, pairs.xx
         self.weights, self.center = pairs.weights[:, None], center
         self.groups = group_rows(len(fx), few=few_groups)
-        self.quantized, self.fx = quantized, fx
+        self.quantized = quantized
         self._blocks: dict[int, Blocks] = {}
         n_threads = allowed_threads()
         with single_threaded_blas():  # sums in another order would have other rounding errors

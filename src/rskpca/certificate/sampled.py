@@ -183,7 +183,7 @@ class Analysis:
     @property
     def complete(self) -> bool:
         """True if the sample contains all rows, so that there is no sampling error."""
-        return math.isinf(self.sample.threshold)
+        return self.sample.complete
 
     def mmd(self, confidence: float) -> Estimate:
         """Estimate the maximum mean discrepancy between data and model."""

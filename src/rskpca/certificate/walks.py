@@ -91,7 +91,7 @@ class Walk:
         walk, system = self.operator, self.system
         loops = float(np.sum(walk.loop * walk.pull)) * self.kernel.kappa
         sample = self.reduced_set.sample
-        complete = sample is not None and math.isinf(sample.threshold)
+        complete = sample is not None and sample.complete
         reasons = {
             "a neighbor graph replaces the kernel": system.graph is not None,
             "the exponent alpha of the walk was not saved with the model": walk.alpha is None,

@@ -52,12 +52,12 @@ _LEAST_GROWTH, _MOST_GROWTH = 1.3, 3.0
 _SMALL_RESIDUAL = 0.03
 # The error is assumed to decrease with this power of the size: a constant, plus a multiple of the
 # power with which the part of the trace outside the span decreases. On covtype, magic, pendigits,
-# skin, usps and generated data, the error decreases at least as fast in three of four cases.
+# skin, usps and generated data, the error decreases at least as fast in three out of four cases.
 _RATE, _RATE_OF_TRACE = 0.5, 2.0
 _FAR = 4  # give up if more than this multiple of the largest basis size is needed
 _PATIENCE = 20.0  # seconds; but do not give up if the largest basis takes less time
 _HOPEFUL_RATE = 2.0  # optimistic rate, assumed before giving up
-_RATES = 0.5, 5.0  # range to which rates are clipped
+_RATES = 0.5, 5.0  # range to which rates are clipped; those up to 5 occur in 3 dimensions
 _ROUGH = 0.3  # errors above this do not show how fast the error decreases
 _CHEAP, _CHEAP_ROWS = 0.02, 1_000  # seconds to estimate the error of one basis from so many rows
 _MOST_CHEAP = 200
@@ -90,17 +90,33 @@ class Level(NamedTuple):
 # The factors were measured on classification and mnist, where eigenvalues are close, and the times
 # with the kernel values of new rows: 8, 15 and 60 to 120 ms for 100 to 400 means.
 LEVELS = (Level(250, 4.0, 0.015), Level(600, 2.0, 0.12), Level(None))
-_FEW_JUDGED = 1_000  # up to this many, all rows are used at once
+# If the sample contains all of at most this many rows, their error is measured. For 800 rows, this
+# takes 11 ms; an estimate from 600 of them takes longer and has a limit twice as large.
+_FEW_JUDGED = 1_000
 # Models that take longer than this many seconds to fit are judged by more rows than usual.
 _LONG, _MORE_ROWS = 3.0, 2 * SIZE
 
 
+class Tried(NamedTuple):
+    """The size of a basis, its error limit, and the rate at which errors are expected to fall."""
+
+    size: int
+    limit: float
+    rate: float
+
+
 class Candidate(NamedTuple):
-    """A basis, its estimated error, and the share of the trace outside its span."""
+    """A basis, its error, the share of the trace outside its span, and the expected rate."""
 
     error: Estimate
     residual: float
     basis: Basis
+    rate: float
+
+    @property
+    def tried(self) -> Tried:
+        """The size, the error limit and the expected rate."""
+        return Tried(len(self.basis), self.error.limit, self.rate)
 
 
 class BasisSearch:
@@ -151,11 +167,10 @@ class BasisSearch:
         self.total = float(rows[0].shape[0] if rows[1] is None else rows[1].sum())
         self.wanted, self.most = max_error, min(most, _MOST)
         self.alternative = alternative
-        self._expected_rate = 1.0
         self._thorough = False  # True if errors are always estimated from all sampled rows
         self._axes: dict[int, Subspace] = {}
-        self._tried: list[tuple[int, float]] = []  # sizes and errors of models of a sample
-        self._missed: list[tuple[int, float]] = []  # the same for models of all rows
+        self._tried: list[Tried] = []  # models of a sample
+        self._missed: list[Tried] = []  # models of all rows
 
     def start(self) -> Basis | None:
         """Return the basis for a first model, whose error then shows whether the basis suffices."""
@@ -186,9 +201,10 @@ class BasisSearch:
             sampled = len(self._trial) < self.n_rows
             if sampled and _TRIAL_ROWS_PER_POINT * size > len(self._trial):
                 return self._first_choice(size)
-            error, _, basis = self._best(size)
-            self._tried.append((size, error.limit))
-            if error.limit <= self.wanted:
+            best = self._best(size)
+            basis = best.basis
+            self._tried.append(best.tried._replace(size=size))
+            if best.error.limit <= self.wanted:
                 return self._shrink(basis)
             if self._exhausted(basis, size) or _hopeless(self._tried, 3):
                 return basis
@@ -200,16 +216,16 @@ class BasisSearch:
     def _shrink(self, basis: Basis) -> Basis:
         """Return a smaller basis that also suffices, if trials of it are likely to save time."""
         enough, *failed = reversed(self._tried)
-        size, spent = enough[0], 0.0
+        size, spent = enough.size, 0.0
         while failed and len(basis) == size:
-            before, too_large = failed[0]
-            rate = self._rate([failed[0], enough])
-            smaller = math.ceil(before * (too_large / (_SHARE * self.wanted)) ** (1 / rate))
+            before = failed[0]
+            ratio, rate = before.limit / (_SHARE * self.wanted), _rate([before, enough])
+            smaller = math.ceil(before.size * ratio ** (1 / rate))
             trial = self._seconds(smaller, len(self._trial))
             if self._seconds(size) - self._seconds(smaller) < spent + _WORTHWHILE * trial:
                 break
             found = self._try(self._first_choice(smaller))
-            self._tried.append((smaller, found.error.limit))
+            self._tried.append(found.tried._replace(size=smaller))
             if found.error.limit <= self.wanted:
                 return found.basis
             failed, spent = self._tried[-1:], spent + trial
@@ -273,15 +289,14 @@ class BasisSearch:
         self, model: FittedModel, span: Moments | None = None, *, trial: bool = False
     ) -> Estimate:
         """Estimate the error of a model, as accurately as the search requires."""
-        size = model.reduced_set.n_centers
-        self._expected_rate = _expected_rate(model)
+        size, rate = model.reduced_set.n_centers, _expected_rate(model)
         # If the basis suffices in a trial, all rows still have to be processed.
         needed = float(self._moments_seconds(size)) if trial else 0.0
 
         def seconds(limit: float) -> float:
             if limit <= self.wanted:
                 return needed
-            grown = self._grow([*self._tried, *self._missed, (size, limit)])
+            grown = self._grow([*self._tried, *self._missed, Tried(size, limit, rate)])
             return self.alternative if grown is None else self._seconds(grown)
 
         values = self._values_of(model.reduced_set.sample)
@@ -319,11 +334,12 @@ class BasisSearch:
     def enlarge(self, basis: Basis, model: FittedModel, found: Estimate) -> Basis | None:
         """Return a larger basis for a model whose error is too large, or None if there is none."""
         size = len(basis)
-        self._missed.append((size, found.limit))
+        self._missed.append(Tried(size, found.limit, _expected_rate(model)))
         grown = self._grow([*self._tried, *self._missed])
         if grown is None or self._exhausted(basis, size) or _hopeless(self._missed, 2):
             return None
-        grown = min([grown, *(m for m, e in self._tried if m > size and e <= self.wanted)])
+        enough = (t.size for t in self._tried if t.size > size and t.limit <= self.wanted)
+        grown = min([grown, *enough])
         if self._many_rows and not self._tried:
             larger = self._find(grown)
         else:
@@ -355,29 +371,22 @@ class BasisSearch:
     def _exhausted(self, basis: Basis, size: int) -> bool:
         return len(basis) < size or size in (self.most, self.n_rows)
 
-    def _grow(self, tried: list[tuple[int, float]]) -> int | None:
+    def _grow(self, tried: list[Tried]) -> int | None:
         """Return the next size to try, or None if larger bases are not worth trying.
 
         If more than half of the rows are likely to be needed, the next size is the number of rows.
         """
-        size, error = tried[-1]
-        known = [(m, e) for m, e in tried if m < size and max(e, error) < _ROUGH]
-        ratio = error / (_SHARE * self.wanted)
-        rate = self._rate([*known, tried[-1]])
+        last = tried[-1]
+        known = [t for t in tried if t.size < last.size and max(t.limit, last.limit) < _ROUGH]
+        size, ratio = last.size, last.limit / (_SHARE * self.wanted)
+        rate = _rate([*known, last])
         needed = size * ratio ** (1 / rate)
         if 2 * needed > self.n_rows and known and self.most >= self.n_rows:
             return self.n_rows
-        if self._out_of_reach(size * ratio ** (1 / (rate if known else _HOPEFUL_RATE))):
+        hopeful = rate if known else max(rate, _HOPEFUL_RATE)
+        if self._out_of_reach(size * ratio ** (1 / hopeful)):
             return None
         return math.ceil(np.clip(needed, _LEAST_GROWTH * size, _MOST_GROWTH * size))
-
-    def _rate(self, tried: list[tuple[int, float]]) -> float:
-        """Return the exponent with which the error decreases, given sizes and their errors."""
-        if len(tried) == 1:
-            return self._expected_rate
-        sizes, errors = np.log(np.array(tried)).T  # two sizes that are close give a poor fit
-        rate = -np.polyfit(sizes, errors, 1)[0]
-        return float(np.clip(rate, *_RATES)) if rate > 0 else self._expected_rate
 
     def _out_of_reach(self, needed: float) -> bool:
         """Return True if larger bases are not worth trying, because too many points are needed."""
@@ -443,13 +452,14 @@ class BasisSearch:
         moments = moments.add(trial.rows, counts * (self.total / counts.sum()))
         system, wider = ritz_with_more(moments, self.n_components, center=self.center)
         if len(system.eigenvalues) < self.n_components:
-            return Candidate(Estimate(1.0, 1.0), _residual(system), basis)
+            return Candidate(Estimate(1.0, 1.0), _residual(system), basis, _RATES[0])
         weights = np.full(len(basis), self.total / len(basis))
         sample = self.sample_for(len(basis))
         points = ReducedSet(basis.points, weights, n_samples=self.total, sample=sample)
         scale = np.sqrt(system.eigenvalues)
         model = FittedModel(self.kernel, points, system, system, scale, wider=wider)
-        return Candidate(self.error(model, moments, trial=True), _residual(system), basis)
+        error = self.error(model, moments, trial=True)
+        return Candidate(error, _residual(system), basis, _expected_rate(model))
 
 
 def _samples(
@@ -473,19 +483,36 @@ def _residual(system: EigenSystem) -> float:
     return float(system.residual / max(system.trace, system.residual))
 
 
-def _hopeless(tried: list[tuple[int, float]], patience: int) -> bool:
+def _hopeless(tried: list[Tried], patience: int) -> bool:
     """Return True if none of the last ``patience`` bases approximates the embedding."""
-    return len(tried) >= patience and all(error > _UNKNOWN for _, error in tried[-patience:])
+    return len(tried) >= patience and all(t.limit > _UNKNOWN for t in tried[-patience:])
+
+
+def _rate(tried: list[Tried]) -> float:
+    """Return the exponent with which the error decreases, given the models tried so far."""
+    if len(tried) > 1:
+        sizes, errors = np.log([(t.size, t.limit) for t in tried]).T
+        rate = -np.polyfit(sizes, errors, 1)[0]  # two sizes that are close give a poor fit
+        if rate > 0:
+            return float(np.clip(rate, *_RATES))
+    return tried[-1].rate
 
 
 def _expected_rate(model: FittedModel) -> float:
     """Return the exponent with which the error is expected to decrease as the basis grows."""
-    size, found = model.reduced_set.n_centers, model.wider or model.system
-    count = max(min(len(found.eigenvalues), size // 2), 1)
-    left = found.trace - float(found.eigenvalues[:count].sum())  # with so many points at best
-    if not 0 < model.system.residual < left:
-        return _RATES[1] if left > 0 else _RATES[0]
-    slope = math.log(left / model.system.residual) / math.log(size / count)
+    size, found, residual = (
+        model.reduced_set.n_centers,
+        model.wider or model.system,
+        model.system.residual,
+    )
+    count = min(len(found.eigenvalues), size // 2)
+    # The smallest part of the trace that ``count`` points can leave outside their span.
+    left = found.trace - float(found.eigenvalues[:count].sum())
+    if count == 0 or residual >= left:
+        return _RATES[0]
+    if residual <= 0:
+        return _RATES[1]
+    slope = math.log(left / residual) / math.log(size / count)
     return float(np.clip(_RATE + _RATE_OF_TRACE * slope, *_RATES))
 
 
@@ -525,10 +552,13 @@ def error_limit(
 
 
 def _levels(sample: RowSample | None, values: PairValues | None) -> list[Level]:
-    """Return the levels that are left after those that did not suffice for an earlier model."""
+    """Return the levels that are left after those that did not suffice for an earlier model.
+
+    If there are few rows, all of them are used at once.
+    """
+    if sample is not None and sample.complete and len(sample) <= _FEW_JUDGED:
+        return list(LEVELS[-1:])
     known = 0 if values is None else values.n_rows
-    if sample is not None and math.isinf(sample.threshold) and len(sample) <= _FEW_JUDGED:
-        known = len(sample)  # without sampling errors, estimates are most accurate
     return [level for level in LEVELS if level.rows is None or level.rows >= known]
 
 

@@ -484,6 +484,11 @@ def measure(
         Number of components of the model.
     detailed : bool
         If False, the solution contains only the error of the model itself.
+
+    Returns
+    -------
+    Solution
+        The exact eigenvalues, and the errors of the model.
     """
     sizes = nearby(n_components, fx.shape[1]) if detailed else [n_components]
     values, Z = operator.leading(max(sizes))

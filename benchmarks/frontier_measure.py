@@ -19,6 +19,7 @@ from rskpca.baselines.methods import Setting as Options
 
 from . import datasets
 from .datasets import Data, Floats
+from .timing import pause
 
 R = 5
 ELLS = (3.0, 4.0, 5.0)
@@ -307,6 +308,7 @@ def _measure(
 def _time(call: Callable[[], Any], seconds: list[float], per: float = 1.0) -> Any:
     """Return the result of a call, and append its times divided by ``per`` to ``seconds``."""
     spent = 0.0
+    pause()
     for _ in range(10):
         start = time.perf_counter()
         result = call()

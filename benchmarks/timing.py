@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 # OpenBLAS threads keep spinning for up to 0.1 s after a product, which slows down what runs next.
 _PAUSE = 0.15
 _REPEATED = 0.15  # seconds for which short calls are repeated
-METHOD = f"pauses of {_PAUSE} s, repetitions for {_REPEATED} s"
+METHOD = f"pauses of {_PAUSE} s"
 
 
 class Timed(NamedTuple):
@@ -25,9 +25,14 @@ class Timed(NamedTuple):
     result: Any
 
 
-def time_once(call: Callable[[], Any]) -> Timed:
-    """Time one call, after a pause in which the threads of earlier calls stop."""
+def pause() -> None:
+    """Wait until the threads of earlier calls have stopped."""
     time.sleep(_PAUSE)
+
+
+def time_once(call: Callable[[], Any]) -> Timed:
+    """Time one call after a pause."""
+    pause()
     start = time.perf_counter()
     result = call()
     return Timed(time.perf_counter() - start, result)

@@ -31,8 +31,8 @@ SIZE = 2_000
 _MOST_VALUES = 2**24  # limits the memory used by samples with very many features
 _FEWEST = 200  # smallest sample size, regardless of the number of features
 _STEP = 4_096  # rows hashed first; each later step is as long as all previous steps together
-# A threshold is guessed if there are more than _MANY times as many rows as the sample can hold;
-# _MARGIN times as many keys are expected below it.
+# If there are more than _MANY times as many rows as the sample can hold, a threshold is guessed.
+# The expected number of keys below it is _MARGIN times the number that the sample can hold.
 _MANY, _MARGIN = 2, 1.3
 _DEVIATIONS = 6  # standard deviations; larger differences are not due to chance
 _ENDS = 16  # rows at either end of a block that identify it
@@ -263,7 +263,7 @@ class RowSample:
 
     @property
     def complete(self) -> bool:
-        """True if every row is in the sample, so that there is no sampling error."""
+        """True if the sample contains every row."""
         return math.isinf(self.threshold)
 
     def scale(self, factor: float) -> RowSample:

@@ -219,6 +219,7 @@ def test_a_basis_is_not_shrunk_if_trials_take_as_long_as_fits(rows, monkeypatch)
         ([(100, 0.1), (110, 0.099)], 0.5),  # clipped
         ([(100, 0.01), (200, 0.02)], 1.3),  # a larger error of a larger basis is due to chance
         ([(100, 0.01)], 1.3),
+        ([(100, 0.01), (200, 0.0)], 5.0),  # a measured error can be 0
     ],
 )
 def test_the_rate_is_fitted_to_all_errors(tried, rate):

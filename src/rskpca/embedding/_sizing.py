@@ -360,7 +360,7 @@ class BasisSearch:
     def warn_missed(self, found: Estimate) -> None:
         """Warn that the requested error was not reached."""
         check.warn(
-            f"max_error={self.wanted:g} was not reached with the largest possible basis: the "
+            f"max_error={self.wanted:g} was not reached with the largest basis that was tried: the "
             f"{describe(found)}. Use a larger bandwidth, fewer components or a larger max_error."
         )
 
@@ -491,7 +491,8 @@ def _hopeless(tried: list[Tried], patience: int) -> bool:
 def _rate(tried: list[Tried]) -> float:
     """Return the exponent with which the error decreases, given the models tried so far."""
     if len(tried) > 1:
-        sizes, errors = np.log([(t.size, t.limit) for t in tried]).T
+        tiny = np.finfo(np.float64).tiny  # a measured error can be 0
+        sizes, errors = np.log([(t.size, max(t.limit, tiny)) for t in tried]).T
         rate = -np.polyfit(sizes, errors, 1)[0]  # two sizes that are close give a poor fit
         if rate > 0:
             return float(np.clip(rate, *_RATES))
@@ -500,11 +501,8 @@ def _rate(tried: list[Tried]) -> float:
 
 def _expected_rate(model: FittedModel) -> float:
     """Return the exponent with which the error is expected to decrease as the basis grows."""
-    size, found, residual = (
-        model.reduced_set.n_centers,
-        model.wider or model.system,
-        model.system.residual,
-    )
+    size, residual = model.reduced_set.n_centers, model.system.residual
+    found = model.wider or model.system
     count = min(len(found.eigenvalues), size // 2)
     # The smallest part of the trace that ``count`` points can leave outside their span.
     left = found.trace - float(found.eigenvalues[:count].sum())

@@ -434,7 +434,7 @@ def test_the_limit_alone_equals_that_of_all_limits():
     assert few.embedding_limit(0.9) == (1.0, 1.0)
 
 
-def test_fast_limits_differ_only_in_the_number_of_groups():
+def test_fast_limits_are_similar():
     rows = datasets.blobs(4_000, 3)
     model = NystromKernelPCA(3, kernel=Gaussian(3.0), landmarks=40).fit(rows)
     slow, fast = (model.model_.analysis.embedding_limit(0.95, fast=fast) for fast in (False, True))

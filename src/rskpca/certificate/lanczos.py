@@ -34,6 +34,7 @@ NOTHING = 1e-14  # relative to the largest squared eigenvalue; smaller squares a
 _NEARBY = 3  # how many more or fewer components are compared
 _ANGLES = 20  # number of leading eigenspaces whose angles are computed
 _NEGLIGIBLE = 1e-6  # absolute change of a squared error that counts as converged
+_EQUAL = 1e-10  # relative difference below which eigenvalues are equal
 _SETTLED = 0.02  # relative change of a squared error that counts as converged
 
 
@@ -94,8 +95,37 @@ class Blocks:
         coupling = self._hankel(0)[..., :q, :] @ inverse
         values, turned = np.linalg.eigh(transpose(inverse) @ self._hankel(1) @ inverse)
         D = (turned * np.clip(values, 0, largest)[..., None, :]) @ transpose(turned)
-        upper = np.concatenate([self.A, coupling], axis=-1)
-        return np.concatenate([upper, np.concatenate([transpose(coupling), D], axis=-1)], axis=-2)
+        return _join(self.A, coupling, D)
+
+    def changes_of_matrix(self, others: Blocks, largest: float) -> Array:
+        """Return the changes of M, to first order, if these blocks are replaced by other blocks.
+
+        All blocks must have one step.
+        """
+        S, T, C = *self.moments, self.coordinates
+        dS, dT = (new - old for new, old in zip(others.moments, self.moments, strict=True))
+        # The vectors remain orthonormal, to first order, if they are multiplied by 1 - E / 2.
+        E, D = C.T @ dS @ C, C.T @ T @ C
+        coupling = dS @ C - S @ C @ E / 2
+        values, turned = np.linalg.eigh(D)
+        dD = turned.T @ (C.T @ dT @ C - (E @ D + D @ E) / 2) @ turned
+        inside = (values > 0) & (values < largest)
+        dD *= _divided_differences(values, np.clip(values, 0, largest), 1.0 * inside)
+        return _join(others.A - self.A, coupling, turned @ dD @ turned.T)
+
+
+def _join(A: Array, coupling: Array, D: Array) -> Array:
+    """Return the symmetric matrix with these blocks."""
+    upper = np.concatenate([A, coupling], axis=-1)
+    return np.concatenate([upper, np.concatenate([transpose(coupling), D], axis=-1)], axis=-2)
+
+
+def _divided_differences(x: Array, values: Array, slopes: Array) -> Array:
+    """Return (values[i] - values[j]) / (x[i] - x[j]), or the mean slope if x[i] = x[j]."""
+    steps = np.subtract.outer(x, x)
+    equal = np.abs(steps) <= _EQUAL * np.abs(x).max(initial=0.0)
+    means = np.add.outer(slopes, slopes) / 2
+    return np.where(equal, means, np.subtract.outer(values, values) / np.where(equal, 1.0, steps))
 
 
 Square = Callable[[Blocks, Array, Array, int], Array]
@@ -176,6 +206,38 @@ class Solution:
             spaces = [sine(vectors[..., :r, :r]) for r in angles(n_components)]
             sines = np.stack(spaces, axis=-1)
         return cls(values, sizes, np.stack(squares, axis=-1), sines)
+
+    @classmethod
+    def near(
+        cls, blocks: Blocks, others: Blocks, largest: float, n_components: int
+    ) -> tuple[Solution, Solution]:
+        """Return the solution for one set of blocks, and those for others to first order.
+
+        This is faster than :meth:`of`. The solutions contain only the error of the model itself.
+        """
+        M, q, r = blocks.matrix(largest), blocks.A.shape[-1], n_components
+        values, vectors = leading(M, M.shape[-1])
+        offsets = blocks.offsets[:r]
+        square = _square(M, values, vectors, blocks.offsets, r)
+        # The squared error is 1 - tr(W F) / (sum of the leading eigenvalues), where F is the first
+        # block of V diag(squares of the leading eigenvalues) V', and W is the inverse of the first
+        # block of M + (offsets)(offsets)'. ``slope`` is the derivative of the product of (1 - the
+        # squared error) and the sum, minus (1 - the squared error) times that of the sum.
+        W = np.linalg.inv(M[:r, :r] + np.outer(offsets, offsets))
+        F = (vectors[:r, :r] * values[:r] ** 2) @ vectors[:r, :r].T
+        top = np.arange(len(values)) < r
+        ratios = _divided_differences(values, np.where(top, values**2, 0.0), 2 * top * values)
+        ratios *= vectors[:r].T @ W @ vectors[:r]
+        slope = vectors @ (ratios - (1 - square) * np.diag(top)) @ vectors.T
+        slope[:r, :r] -= W @ F @ W
+        changes = blocks.changes_of_matrix(others, largest)
+        shifts = others.offsets[:, :r] - offsets
+        gains = np.tensordot(changes, slope, axes=2) - 2 * shifts @ (W @ F @ W @ offsets)
+        squares = square - gains / values[:r].sum()
+        V = vectors[:, :q]
+        moved = values[:q] + np.einsum("ia,kia->ka", V, changes @ V)
+        whole = cls(values[:q], [r], np.array([square]), np.empty(0))
+        return whole, cls(moved, [r], squares[:, None], np.empty((len(squares), 0)))
 
 
 def nearby(n_components: int, n_axes: int) -> list[int]:

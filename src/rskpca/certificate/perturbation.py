@@ -155,8 +155,9 @@ class SampledSums:
     square : callable, default=None
         Function that computes the squared error of r components from the blocks and the
         eigenpairs of M. If None, the error is that of the coordinates <v, psi>.
-    few_groups : bool, default=False
-        Whether to form only ten groups, which saves time but makes limits a few percent wider.
+    fast : bool, default=False
+        Whether to save time: only ten groups are formed, and the effect of leaving one out on the
+        error is computed to first order. Limits are a few percent wider.
     """
 
     changes: Array | None  # None if rows and their representations have the same coordinates
@@ -173,12 +174,12 @@ class SampledSums:
         quantized: bool,
         drift: Array | None = None,
         square: Square | None = None,
-        few_groups: bool = False,
+        fast: bool = False,
     ) -> None:
-        self.drift, self.square = drift, square
+        self.drift, self.square, self.fast = drift, square, fast
         self.mu, self.own, self.s, self.xx = mu, pairs.own, pairs.shares, pairs.xx
         self.weights, self.center = pairs.weights[:, None], center
-        self.groups = group_rows(len(fx), few=few_groups)
+        self.groups = group_rows(len(fx), few=fast)
         self.quantized = quantized
         self._blocks: dict[int, Blocks] = {}
         n_threads = allowed_threads()
@@ -415,7 +416,10 @@ class SampledSums:
         """Return the result of :meth:`solve` after one step, even if a component is missed."""
         without = None
         if len(self.groups) > 1:
-            without = self._solution(self.blocks_without(), n_components, detailed)
+            others = self.blocks_without()
+            if self.fast and not detailed and self.square is None:
+                return Solution.near(self.blocks(), others, self.largest, n_components)
+            without = self._solution(others, n_components, detailed)
         return self._solution(self.blocks(), n_components, detailed), without
 
     def _misses(self, found: Solution, n_components: int) -> bool:

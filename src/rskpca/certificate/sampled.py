@@ -208,13 +208,13 @@ class Analysis:
         rows = self.sample.rows.astype(np.float64)
         return self.system.extend(rows) * np.sqrt(self.system.eigenvalues)
 
-    def _sum(self, *, few_groups: bool = False) -> SampledSums:
+    def _sum(self, *, fast: bool = False) -> SampledSums:
         fx, root = self._coordinates, np.sqrt(self.system.eigenvalues)
         exact, mu = self.system.exact, self._mu
         points, index = self._distinct
         fq = fx if exact else (self.system.extend(points) * root)[index]
         flags: Any = {"center": self.center, "quantized": self.center and not exact}
-        flags["few_groups"] = few_groups
+        flags["fast"] = fast
         pairs = self.pairs
         with single_threaded_blas():
             largest = self._largest(fx, mu)
@@ -284,14 +284,14 @@ class Analysis:
         return float(np.diag(self.pairs.xx).max())
 
     def _solve(
-        self, *, few_groups: bool = False, detailed: bool = False
+        self, *, fast: bool = False, detailed: bool = False
     ) -> tuple[Solution, Solution | None]:
         if self.complete:
             operator = SampleOperator.of(self.pairs.xx, self.pairs.shares, self.center)
             fx = self._coordinates
             with single_threaded_blas():
                 return measure(operator, fx, self.n_components, detailed=detailed), None
-        sums = self._sum(few_groups=True) if few_groups else self._sums
+        sums = self._sum(fast=True) if fast else self._sums
         with single_threaded_blas():
             return sums.solve(self.n_components, detailed=detailed)
 
@@ -318,11 +318,11 @@ class Analysis:
 
     def embedding_limit(self, confidence: float, *, fast: bool = False) -> Estimate:
         """Return only the error of the coordinates, which is faster; 1 if it is unknown."""
-        # If ``fast`` is True, fewer groups of rows are left out in turn, which makes limits a few
-        # percent wider on average.
+        # If ``fast`` is True, fewer groups of rows are left out in turn, and the effect is computed
+        # to first order, which makes limits a few percent wider on average.
         if self.missing or self.n_components > MOST_COMPONENTS:
             return Estimate(1.0, 1.0)
-        solved = self._solve(few_groups=fast)
+        solved = self._solve(fast=fast)
         errors = self._error_limits(solved, _confidence_used(confidence))
         return self._embedding(solved, errors, solved[0].sizes.index(self.n_components))
 

@@ -20,9 +20,11 @@ from tests import datasets
 KERNEL = Gaussian(4.0)
 
 
-def search(X, weights=None, *, max_error=0.02, rules=("means", "rpcholesky"), **options):
+def search(
+    X, weights=None, *, max_error=0.02, rules=("means", "rpcholesky"), kernel=KERNEL, **options
+):
     options = {"center": True, "rules": rules, "random_state": 0, **options}
-    return BasisSearch(KERNEL, (X, weights), 3, max_error=max_error, **options)
+    return BasisSearch(kernel, (X, weights), 3, max_error=max_error, **options)
 
 
 @pytest.fixture
@@ -125,7 +127,7 @@ class Recorded:
         ([0.05], None, [250]),  # too large even if it is four times too large
         ([0.03, 0.018, 0.012], None, [250, 600, None]),
         ([0.03], lambda limit: 0.01 * (limit > 0.01), [250]),  # the next step takes 10 ms
-        ([0.03, 0.015], lambda limit: 0.1 * (limit > 0.01), [250, 600]),
+        ([0.03, 0.015], lambda limit: 0.07 * (limit > 0.01), [250, 600]),
         ([0.03, 0.015, 0.012], lambda limit: 1.0 * (limit > 0.01), [250, 600, None]),
         ([0.9], lambda limit: math.inf, [250]),  # the next step is the same in any case
         ([1.0, 0.01], lambda limit: 1.0 * (limit > 0.01), [250, 600]),  # could be any value
@@ -216,17 +218,23 @@ def test_a_basis_is_not_shrunk_if_trials_take_as_long_as_fits(rows, monkeypatch)
     [
         ([(50, 0.4), (100, 0.1)], 2.0),
         ([(50, 0.16), (100, 0.04), (200, 0.01)], 2.0),
-        ([(100, 0.1), (110, 0.099)], 0.5),  # clipped
+        ([(100, 0.1), (200, 0.099)], 0.5),  # clipped
         ([(100, 0.01), (200, 0.02)], 1.3),  # a larger error of a larger basis is due to chance
         ([(100, 0.01)], 1.3),
         ([(100, 0.01), (200, 0.0)], 5.0),  # a measured error can be 0
     ],
 )
 def test_the_rate_is_fitted_to_all_errors(tried, rate):
-    assert _sizing._rate([Tried(*each, rate=1.3) for each in tried]) == pytest.approx(rate)
+    assert _sizing._rate([Tried(*each, rate=1.3) for each in tried], 0.0) == pytest.approx(rate)
 
 
-@pytest.mark.parametrize(("n_features", "low", "high"), [(3, 2.5, 5), (6, 1, 2), (30, 0.5, 1)])
+def test_the_errors_of_similar_sizes_hardly_change_the_expected_rate():
+    rates = [_sizing._rate([Tried(100, 0.1, 1.3), Tried(n, 1_000 / n**2, 1.3)]) for n in (110, 300)]
+    assert rates[0] == pytest.approx(1.3, abs=0.05)
+    assert rates[1] == pytest.approx(2.0, abs=0.1)
+
+
+@pytest.mark.parametrize(("n_features", "low", "high"), [(3, 2, 5), (6, 1.1, 2), (30, 0.5, 1.1)])
 def test_errors_are_expected_to_decrease_faster_in_fewer_dimensions(n_features, low, high):
     X = np.random.default_rng(0).random((1_000, n_features)) * (12 / n_features) ** 0.5
     model = NystromKernelPCA(3, kernel=Gaussian(1.0), landmarks="means", n_centers=50).fit(X)
@@ -235,10 +243,10 @@ def test_errors_are_expected_to_decrease_faster_in_fewer_dimensions(n_features, 
 
 def test_the_expected_rate_is_limited():
     X = np.repeat(datasets.blobs(3, 2), 20, axis=0)
-    for n_points, rate in ((1, 0.5), (3, 5.0)):  # nothing to compare with, and nothing left
-        model = NystromKernelPCA(1, kernel=KERNEL, landmarks=X[::20][:n_points]).fit(X).model_
-        model = replace(model, system=replace(model.system, residual=0.0)) if rate > 1 else model
-        assert _sizing._expected_rate(model) == rate
+    model = NystromKernelPCA(1, kernel=KERNEL, landmarks=X[::20][:2]).fit(X).model_
+    for share, rate in ((0.0, 5.0), (1.0, 1.0)):  # of the trace, outside the span of the basis
+        system = replace(model.system, residual=share * model.system.trace)
+        assert _sizing._expected_rate(replace(model, system=system)) == rate
 
 
 def test_a_size_that_is_expected_to_suffice_is_tried(rows):
@@ -295,3 +303,26 @@ def test_samples_are_extended_without_computing_values_again(rows, monkeypatch):
     found.kernel = RowKernel(lambda x, y: float(x @ y))
     found._trial = found.sample
     assert found.sample_for(30) is found.sample
+
+
+@pytest.mark.parametrize(
+    ("n_features", "low", "high"), [(1, 1e-10, 1e-4), (3, 1e-3, 0.1), (30, 0.3, 1)]
+)
+def test_few_rows_span_less_in_more_dimensions(n_features, low, high):
+    X = np.random.default_rng(0).random((1_000, n_features)) * (12 / n_features) ** 0.5
+    assert low <= search(X, kernel=Gaussian(1.0))._outside <= high
+
+
+def test_the_first_basis_is_smaller_if_few_rows_span_the_others():
+    X = np.random.default_rng(0).random((4_000, 12))
+    spread, narrow = (search(X * scale, kernel=Gaussian(1.0))._guess() for scale in (1.0, 0.1))
+    assert 3 * narrow < spread
+
+
+@pytest.mark.parametrize("n_rows", [1, 40])
+def test_too_few_rows_do_not_show_how_much_they_span(n_rows):
+    assert search(datasets.blobs(n_rows, 3))._outside == 1.0
+
+
+def test_equal_rows_span_each_other():
+    assert search(np.ones((300, 3)))._outside == pytest.approx(0, abs=1e-9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from .. import _validation as check
 from .._core import gram
+from .._core.parallel import single_threaded_blas
 from .._core.subspace import Subspace
 from ..certificate.sampled import Analysis
 from ..kernels import AnyKernel
@@ -46,14 +48,16 @@ _TRIAL_AXES = 64  # principal axes that are computed at once, enough for most se
 _FEW_ROWS = 3  # trials on a sample save no time if there are fewer than this multiple of its rows
 _TRIAL_ROWS_PER_POINT = 6  # smallest ratio of tried rows to points
 _MUCH_WORSE = 2.0  # a rule whose error exceeds the best one by this factor is not tried again
-_LEAST_GROWTH, _MOST_GROWTH = 1.3, 3.0
+_LEAST_GROWTH, _MOST_GROWTH = 1.5, 3.0
 # Relative residual up to which rows may be better basis points than means. Above it, means were
 # always better on covtype, magic, pendigits and generated data in 2 to 10 dimensions.
 _SMALL_RESIDUAL = 0.03
-# The error is assumed to decrease with this power of the size: a constant, plus a multiple of the
-# power with which the part of the trace outside the span decreases. On covtype, magic, pendigits,
-# skin, usps and generated data, the error decreases at least as fast in three out of four cases.
-_RATE, _RATE_OF_TRACE = 0.5, 2.0
+# The size needed for a smaller error is assumed to grow with this power of the ratio of the errors:
+# a constant, plus a multiple of the logarithm of the share of the trace outside the span. This was
+# fitted to covtype, magic, pendigits, skin, usps and generated data, where it predicts the size
+# within a factor of about 1.5. _WEIGHT is the weight of this assumption relative to the errors
+# measured for other sizes.
+_POWER, _POWER_OF_RESIDUAL, _WEIGHT = 1.0, 0.16, 0.1
 _FAR = 4  # give up if more than this multiple of the largest basis size is needed
 _PATIENCE = 20.0  # seconds; but do not give up if the largest basis takes less time
 _HOPEFUL_RATE = 2.0  # optimistic rate, assumed before giving up
@@ -63,6 +67,12 @@ _CHEAP, _CHEAP_ROWS = 0.02, 1_000  # seconds to estimate the error of one basis 
 _MOST_CHEAP = 200
 _WORTHWHILE = 4  # a trial has to save this multiple of its time, because it may fail
 _MEANS, _EIGEN = 6e-9, 2e-10  # seconds per pair of means and feature, and per triple
+# The first basis has c * max_error^a * n_components^b * s^p points, where s is the share of the
+# trace of sampled rows outside the span of _SPANNING others. The values of c, a, b, p were fitted
+# to covtype, magic, pendigits, skin, usps and generated data, where they predict the size within a
+# factor of about 1.8. Because a second basis takes more time, the first one is larger by _MARGIN.
+_GUESS, _MARGIN = (8.0, -0.63, 0.45, 1 / 3), 1.3
+_SPANNING, _REDUNDANT = 32, 1e-10
 _ROWS_PER_GUESSED_POINT = 10  # smallest ratio of rows to points in the guessed basis
 CALL = 2e-6  # seconds per kernel value computed by a Python function
 _UNKNOWN = 0.9  # error above which the coordinates are unrelated to the exact ones
@@ -88,8 +98,8 @@ class Level(NamedTuple):
 
 
 # The factors were measured on classification and mnist, where eigenvalues are close, and the times
-# with the kernel values of new rows: 8, 15 and 60 to 120 ms for 100 to 400 means.
-LEVELS = (Level(250, 4.0, 0.015), Level(600, 2.0, 0.12), Level(None))
+# with the kernel values of new rows: 8, 15 and 60 to 100 ms for 100 to 400 means.
+LEVELS = (Level(250, 4.0, 0.015), Level(600, 2.0, 0.08), Level(None))
 # If the sample contains all of at most this many rows, their error is measured. For 800 rows, this
 # takes 11 ms; an estimate from 600 of them takes longer and has a limit twice as large.
 _FEW_JUDGED = 1_000
@@ -177,7 +187,7 @@ class BasisSearch:
         # If the moments of many basis points take less time than estimating the error of a few,
         # there is no point in looking for the smallest basis.
         cheap, guess = self._cheap_size(), max(self._guess(), self.fewest)
-        size = self._feasible(min(cheap, guess))
+        size = self._feasible(min(cheap, round(_MARGIN * guess)))
         if size < self.fewest or size == self.n_rows or (self._many_rows and size < guess):
             return self._find(self.fewest)
         return self._first_choice(size)
@@ -219,7 +229,7 @@ class BasisSearch:
         size, spent = enough.size, 0.0
         while failed and len(basis) == size:
             before = failed[0]
-            ratio, rate = before.limit / (_SHARE * self.wanted), _rate([before, enough])
+            ratio, rate = before.limit / (_SHARE * self.wanted), _rate([before, enough], 0.0)
             smaller = math.ceil(before.size * ratio ** (1 / rate))
             trial = self._seconds(smaller, len(self._trial))
             if self._seconds(size) - self._seconds(smaller) < spent + _WORTHWHILE * trial:
@@ -257,11 +267,24 @@ class BasisSearch:
         return max(_FEWEST, _PER_COMPONENT * self.n_components)
 
     def _guess(self) -> int:
-        """Return a size that often suffices for the requested error."""
-        # The size includes a margin for the error limit. It suffices on pendigits, covtype, magic
-        # and skin.
-        size = 40 * (0.1 / self.wanted) ** 0.6 * (self.n_components / 2) ** 0.4
+        """Return a size that is about as likely to suffice for the requested error as not."""
+        points, error, component, outside = _GUESS
+        size = points * self.wanted**error * self.n_components**component * self._outside**outside
         return min(round(size), self.n_rows // _ROWS_PER_GUESSED_POINT)
+
+    @cached_property
+    def _outside(self) -> float:
+        """The share of the trace of a few sampled rows outside the span of other sampled rows."""
+        assert LEVELS[0].rows is not None
+        n_rows = min(LEVELS[0].rows, len(self.sample))
+        if n_rows < 2 * _SPANNING:
+            return 1.0
+        values = self._values[0].leading(n_rows)
+        cross, own = values[_SPANNING:, :_SPANNING], float(np.trace(values[_SPANNING:, _SPANNING:]))
+        with single_threaded_blas():
+            inverse = np.linalg.pinv(values[:_SPANNING, :_SPANNING], _REDUNDANT, hermitian=True)
+            inside = float(np.sum((cross @ inverse) * cross))
+        return min(max(1 - inside / own, _REDUNDANT), 1.0) if own > 0 else 1.0
 
     def _cheap_size(self) -> int:
         """Return the largest basis whose moments take less time than estimating an error."""
@@ -350,7 +373,9 @@ class BasisSearch:
         """Return a basis of this size, after comparing the rules if it could pay off."""
         if size == self.n_rows:
             return self._all_rows()
-        if _residual(model.system) > _SMALL_RESIDUAL or len(self._suitable(size)) == 1:
+        few = self._seconds(size) < _WORTHWHILE * self._seconds(size, len(self._trial))
+        large = _residual(model.system) > _SMALL_RESIDUAL
+        if few or large or len(self._suitable(size)) == 1:
             return self._first_choice(size)
         return self._best(size).basis
 
@@ -480,7 +505,8 @@ def _samples(
 
 def _residual(system: EigenSystem) -> float:
     """Return the share of the trace outside the span of the basis."""
-    return float(system.residual / max(system.trace, system.residual))
+    whole = max(system.trace, system.residual)
+    return float(system.residual / whole) if whole > 0 else 0.0
 
 
 def _hopeless(tried: list[Tried], patience: int) -> bool:
@@ -488,30 +514,26 @@ def _hopeless(tried: list[Tried], patience: int) -> bool:
     return len(tried) >= patience and all(t.limit > _UNKNOWN for t in tried[-patience:])
 
 
-def _rate(tried: list[Tried]) -> float:
-    """Return the exponent with which the error decreases, given the models tried so far."""
-    if len(tried) > 1:
-        tiny = np.finfo(np.float64).tiny  # a measured error can be 0
-        sizes, errors = np.log([(t.size, max(t.limit, tiny)) for t in tried]).T
-        rate = -np.polyfit(sizes, errors, 1)[0]  # two sizes that are close give a poor fit
-        if rate > 0:
-            return float(np.clip(rate, *_RATES))
-    return tried[-1].rate
+def _rate(tried: list[Tried], weight: float = _WEIGHT) -> float:
+    """Return the exponent with which the error decreases, given the models tried so far.
+
+    ``weight`` is that of the rate expected from the last model alone.
+    """
+    expected = tried[-1].rate
+    if len(tried) == 1:
+        return expected
+    tiny = np.finfo(np.float64).tiny  # a measured error can be 0
+    sizes, errors = np.log([(t.size, max(t.limit, tiny)) for t in tried]).T
+    sizes = sizes - sizes.mean()
+    rate = (weight * expected - sizes @ errors) / (weight + sizes @ sizes)
+    return float(np.clip(rate, *_RATES)) if rate > 0 else expected
 
 
 def _expected_rate(model: FittedModel) -> float:
     """Return the exponent with which the error is expected to decrease as the basis grows."""
-    size, residual = model.reduced_set.n_centers, model.system.residual
-    found = model.wider or model.system
-    count = min(len(found.eigenvalues), size // 2)
-    # The smallest part of the trace that ``count`` points can leave outside their span.
-    left = found.trace - float(found.eigenvalues[:count].sum())
-    if count == 0 or residual >= left:
-        return _RATES[0]
-    if residual <= 0:
-        return _RATES[1]
-    slope = math.log(left / residual) / math.log(size / count)
-    return float(np.clip(_RATE + _RATE_OF_TRACE * slope, *_RATES))
+    residual = max(_residual(model.system), np.finfo(np.float64).tiny)
+    power = _POWER + _POWER_OF_RESIDUAL * math.log(residual)
+    return 1 / float(np.clip(power, 1 / _RATES[1], 1 / _RATES[0]))
 
 
 def error_limit(

@@ -98,10 +98,7 @@ class Blocks:
         return _join(self.A, coupling, D)
 
     def changes_of_matrix(self, others: Blocks, largest: float) -> Array:
-        """Return the changes of M, to first order, if these blocks are replaced by other blocks.
-
-        All blocks must have one step.
-        """
+        """Return the changes of M, to first order, if these blocks are replaced by other ones."""
         S, T, C = *self.moments, self.coordinates
         dS, dT = (new - old for new, old in zip(others.moments, self.moments, strict=True))
         # The vectors remain orthonormal, to first order, if they are multiplied by 1 - E / 2.
@@ -214,6 +211,24 @@ class Solution:
         """Return the solution for one set of blocks, and those for others to first order.
 
         This is faster than :meth:`of`. The solutions contain only the error of the model itself.
+
+        Parameters
+        ----------
+        blocks : Blocks
+            The blocks of M, with one step.
+        others : Blocks
+            Similar blocks, stacked along an additional first axis.
+        largest : float
+            Upper limit of the eigenvalues of D.
+        n_components : int
+            Number of components of the model.
+
+        Returns
+        -------
+        whole : Solution
+            The solution for ``blocks``.
+        parts : Solution
+            The solutions for ``others``.
         """
         M, q, r = blocks.matrix(largest), blocks.A.shape[-1], n_components
         values, vectors = leading(M, M.shape[-1])

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from rskpca import Gaussian, Laplacian, RadialKernel
 from rskpca._core import gram, reference
+from rskpca.value_kernels import NamedKernel
 from tests import datasets
 
 KERNELS = {
@@ -149,3 +151,18 @@ def test_sums_over_large_batches_equal_those_of_the_whole_matrix(dtype, n_rows):
     rounding = 1e-12 if dtype == np.float64 else 1e-5
     np.testing.assert_allclose(first, values.sum(axis=0), rtol=rounding)
     np.testing.assert_allclose(second, values.T @ values, rtol=rounding)
+
+
+@pytest.mark.parametrize("kind", ["dense", "float32", "sparse", "values"])
+def test_the_transposed_product_equals_the_dense_one_for_any_number_of_threads(kind):
+    X, C = datasets.blobs(3_000, 7), datasets.blobs(60, 7, seed=1)
+    columns = np.random.default_rng(0).normal(size=(3_000, 4))
+    kernel = NamedKernel("poly", degree=2) if kind == "values" else Gaussian(3.0)
+    X = {"float32": np.float32, "sparse": csr_array}.get(kind, np.asarray)(X)
+    expected = gram.gram(kernel, X, C).T @ columns
+    one, two, four = (
+        gram.transposed_product(kernel, X, C, columns, n_threads=n) for n in (1, 2, 4)
+    )
+    np.testing.assert_allclose(one, expected, rtol=1e-11, atol=1e-11 * np.abs(expected).max())
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one, four)

@@ -18,7 +18,7 @@ from rskpca import (
 )
 from rskpca.baselines.methods import embedding_error
 from rskpca.certificate import Analysis, hilbert_schmidt
-from rskpca.certificate.perturbation import SampledSums
+from rskpca.certificate.perturbation import ImageSums, SampledSums
 from rskpca.pairs import FeaturePairs, ProjectedPairs
 from rskpca.row_sample import RowSample
 from tests import datasets
@@ -208,6 +208,65 @@ def test_the_blocks_equal_those_of_explicit_features(center):
         expected = F.T @ np.linalg.matrix_power(beyond, power) @ F
         np.testing.assert_allclose(moment, expected, atol=1e-12)
     np.testing.assert_allclose(blocks.offsets, fx.mean(axis=0) if center else 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_the_blocks_from_images_equal_those_of_explicit_features(center):
+    """The model is the projection of T onto the span of a few rows."""
+    kernel, n, q = Gaussian(2.0), 60, 4
+    psi = explicit_features(kernel, X[:n])
+    T = psi - psi.mean(axis=0) if center else psi
+    T = T.T @ T / n
+    span = np.linalg.qr(psi[:12].T)[0]
+    values, vectors = np.linalg.eigh(span.T @ T @ span)
+    mu, V = values[::-1][:q], span @ vectors[:, ::-1][:, :q]
+    F = T @ V - V * mu
+    weights = np.full(n, 1 / n)
+    P = psi @ span
+    pairs = ProjectedPairs(psi @ psi.T, P, weights, weights, weights / n, 0.0)
+    fx = (psi - psi.mean(axis=0) if center else psi) @ V
+    sums = ImageSums(pairs, fx, psi @ T @ V, mu, float(mu[-1]), center=center)
+    blocks = sums.blocks(n_steps=2)
+    np.testing.assert_allclose(blocks.A, V.T @ T @ V, atol=1e-12)
+    beyond = T - V @ (V.T @ T) - (T @ V) @ V.T + V @ (V.T @ T @ V) @ V.T
+    for power, moment in enumerate(blocks.moments):
+        expected = F.T @ np.linalg.matrix_power(beyond, power) @ F
+        np.testing.assert_allclose(moment, expected, atol=1e-12)
+
+
+def small_samples(data, weights=None, *, size, center=True):
+    """Return a model, and analyses of parts of its row sample: from pairs, and from all rows."""
+    model = NystromKernelPCA(4, kernel=Gaussian(2.5), landmarks=50, center=center)
+    inner = model.fit(data, sample_weight=weights).model_
+    parts = inner.kernel, inner.reduced_set, inner.system, inner.wider, size
+    return inner, Analysis.of(*parts), Analysis.of(*parts, data=(data, weights))
+
+
+@pytest.mark.parametrize("kind", ["plain", "weighted", "uncentered", "float32"])
+def test_limits_are_narrower_if_all_rows_are_used(kind):
+    data = datasets.blobs(3_000, 4, dtype=np.float32 if kind == "float32" else np.float64)
+    weights = np.arange(3_000) % 3 + 1.0 if kind == "weighted" else None
+    center = kind != "uncentered"
+    model, pairs, images = small_samples(data, weights, size=1_500, center=center)
+    exact = exact_embedding(Gaussian(2.5), data.astype(np.float64), 4, center, weights)[0]
+    root = 1.0 if weights is None else np.sqrt(weights)[:, None]
+    true = embedding_error(root * exact, root * model.embed(data))
+    rough, better = (one.embedding_limit(0.95, fast=True) for one in (pairs, images))
+    assert true < better.limit < rough.limit
+    assert better.estimate == pytest.approx(true, rel=0.06)
+    assert images.limits(0.95).embedding.estimate == pytest.approx(better.estimate, rel=1e-2)
+
+
+@pytest.mark.slow
+def test_limits_that_use_all_rows_cover_the_error():
+    covered = []
+    for seed in range(40):
+        data = datasets.blobs(2_500, 4, seed=seed)
+        model, _, images = small_samples(data, size=250)
+        exact = exact_embedding(Gaussian(2.5), data, 4, center=True)[0]
+        true = embedding_error(exact, model.embed(data))
+        covered.append(true <= images.embedding_limit(0.95, fast=True).limit)
+    assert np.mean(covered) >= 0.9
 
 
 def test_products_of_two_rows_and_of_a_row_with_itself_have_separate_weights():

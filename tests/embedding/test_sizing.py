@@ -11,7 +11,7 @@ from rskpca import Gaussian, KernelPCA, NystromKernelPCA
 from rskpca.baselines.methods import embedding_error
 from rskpca.certificate.sampled import Analysis
 from rskpca.embedding import _sizing
-from rskpca.embedding._sizing import BasisSearch, Tried, error_limit
+from rskpca.embedding._sizing import BasisSearch, Level, Tried, error_limit
 from rskpca.pairs import Estimate
 from rskpca.row_sample import RowSample
 from rskpca.value_kernels import RowKernel
@@ -110,7 +110,7 @@ class Recorded:
     def __init__(self, limits, n_rows=3_000):
         self.limits, self.rows, self.sample = limits, [], range(n_rows)
 
-    def __call__(self, *parts, values=None, span=None):
+    def __call__(self, *parts, values=None, span=None, data=None):
         self.rows.append(parts[4] if len(parts) > 4 else None)
         return self
 
@@ -137,7 +137,7 @@ def test_more_rows_are_used_only_if_this_can_save_time(rows, limits, seconds, us
     model = NystromKernelPCA(3, kernel=KERNEL, landmarks=30).fit(rows).model_
     recorded = Recorded(limits)
     monkeypatch.setattr(Analysis, "of", recorded)
-    assert error_limit(model, 0.01, seconds=seconds).limit == limits[-1]
+    assert _sizing._judge(model, 0.01, seconds=seconds)[0].limit == limits[-1]
     assert recorded.rows == used
 
 
@@ -149,12 +149,46 @@ def test_no_level_is_tried_twice_with_the_same_rows(rows, n_rows, monkeypatch):
     assert error_limit(model, 0.01).limit == 0.03
 
 
+def levels_of(X, first=0, *, data=True, kernel=KERNEL):
+    model = NystromKernelPCA(3, kernel=kernel, landmarks=30).fit(X[:3_000]).model_
+    found = _sizing._levels(model, (X, None) if data else None, first)
+    assert [index for index, _ in found] == sorted(index for index, _ in found)
+    return [(level.rows, level.exact) for _, level in found]
+
+
+def test_levels_are_skipped_if_better_ones_take_hardly_more_time(rows):
+    assert levels_of(rows, data=False) == [(250, False), (600, False), (None, False)]
+    assert levels_of(rows) == [(250, True), (1_000, True), (None, True)]
+    few = levels_of(np.resize(rows, (20_000, 5)))
+    assert few == [(250, False), (250, True), (1_000, True), (None, True)]
+    many = levels_of(np.resize(rows, (1_000_000, 5)))
+    assert many == [(250, False), (600, False), (None, False), (1_000, True), (None, True)]
+
+
 def test_levels_that_did_not_suffice_are_not_tried_again(rows):
-    found = search(rows)
-    sample, values = found.sample, found._values[0]
-    assert [level.rows for level in _sizing._levels(sample, values)] == [250, 600, None]
-    values.leading(600)
-    assert [level.rows for level in _sizing._levels(sample, values)] == [600, None]
+    many = np.resize(rows, (1_000_000, 5))
+    assert levels_of(many, first=1)[0] == (600, False)
+    assert levels_of(many, first=5) == [(None, True)]
+    assert levels_of(rows, first=5, data=False) == [(None, False)]
+
+
+@pytest.mark.parametrize("trial", [False, True])
+def test_the_search_estimates_errors_from_all_rows(trial, monkeypatch):
+    X = datasets.blobs(12_000, 5)
+    monkeypatch.setattr(_sizing, "_TRIAL_ROWS", 4_000)
+    monkeypatch.setattr(_sizing, "LEVELS", (Level(600, True),))
+    found = search(X)
+    basis = found._choose("means", 40)
+    if trial:
+        error = found._try(basis).error
+    else:
+        model = NystromKernelPCA(3, kernel=KERNEL, landmarks=basis).fit(X)
+        error = found.error(model.model_, model._moments_)
+    model = NystromKernelPCA(3, kernel=KERNEL, landmarks=basis).fit(X)
+    exact = NystromKernelPCA(3, kernel=KERNEL, n_centers=600).fit(X)
+    true = embedding_error(exact.transform(X), model.transform(X))
+    assert error.estimate == pytest.approx(true, rel=0.1)
+    assert true < error.limit < 1.3 * true
 
 
 def test_the_error_of_a_few_rows_is_measured_instead_of_estimated(rows):

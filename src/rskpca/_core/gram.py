@@ -29,7 +29,7 @@ _BATCH_ELEMENTS = 2**18
 # batches save calls, but the products of a batch in float32 are summed in float32.
 _BATCH_ROWS, _BATCHES = (1024, 8192), 16
 _SPAN_ELEMENTS = 2**25
-_SPAN_ROWS = 256
+_SPAN_ROWS, _SPANS = 256, 8
 _MIDDLE_SAMPLE = 32
 # Rough times in seconds: per row, per kernel value, per value and feature, per term of a moment.
 _ROW, _VALUE, _FEATURE, _SUM = 4e-8, 1.5e-9, 5e-11, 5e-11
@@ -399,7 +399,8 @@ def moments(
     batches = KernelRows(kernel, X, C, np.float64)
     size = C.shape[0] if columns is None else columns.shape[1]
     root = None if weights is None else np.sqrt(weights)
-    n_spans = int(np.clip(_SPAN_ELEMENTS // size**2, 2, 8))  # each span needs memory for its sums
+    # Each span needs memory for its sums.
+    n_spans = int(np.clip(_SPAN_ELEMENTS // size**2, 2, _SPANS))
     n_spans = max(min(n_spans, X.shape[0] // _SPAN_ROWS), 1)
 
     def work(span: slice) -> tuple[Array, Array]:
@@ -425,6 +426,24 @@ def moments(
     return sum(first for first, _ in parts), mirror(sum(second for _, second in parts))
 
 
+def transposed_product(
+    kernel: Any, X: Any, C: Any, columns: Array, *, n_threads: int | None = None
+) -> Array:
+    """Return ``k(X, C)' @ columns`` in float64, with the same bits for any number of threads."""
+    batches = KernelRows(kernel, X, C, np.float64)
+
+    def work(span: slice) -> Array:
+        total = np.zeros((columns.shape[1], C.shape[0]))
+        for rows in slices(span.start, span.stop, batches.n_rows):
+            total += columns[rows].T @ batches[rows]
+        return total
+
+    n_spans = max(min(_SPANS, X.shape[0] // _SPAN_ROWS), 1)
+    seconds = batches.seconds + _SUM * X.shape[0] * columns.shape[1] * C.shape[0]
+    with workers(n_threads or threads_for(seconds)) as run:
+        return np.asarray(sum(run(work, slices(0, X.shape[0], -(-X.shape[0] // n_spans)))).T)
+
+
 def moments_seconds(n_rows: float, n_centers: Any, width: Any, projected: Any = 0) -> Any:
     """Return the approximate time of :func:`moments` in one thread, for ``width`` features.
 
@@ -432,6 +451,11 @@ def moments_seconds(n_rows: float, n_centers: Any, width: Any, projected: Any = 
     """
     per_center = _VALUE + _FEATURE * width + _SUM * n_centers
     return n_rows * (_ROW + _FEATURE * projected + n_centers * per_center)
+
+
+def product_seconds(n_rows: float, n_centers: Any, n_features: int, n_columns: int) -> Any:
+    """Return the approximate time of :func:`transposed_product` in one thread."""
+    return n_rows * (_ROW + n_centers * (_VALUE + _FEATURE * n_features + _SUM * n_columns))
 
 
 def gram(kernel: Any, X: Any, C: Any, *, n_threads: int | None = None) -> Array:

@@ -66,6 +66,11 @@ class Blocks:
     steps: list[Array]
     means: list[Array]
 
+    @property
+    def only(self) -> Blocks:
+        """The blocks of a stack that contains one of each, without the values at the rows."""
+        return Blocks(self.A[0], [moment[0] for moment in self.moments], self.offsets[0], [], [])
+
     @cached_property
     def coordinates(self) -> Array:
         """Columns that combine f, T f, ... into orthonormal vectors; negligible ones are zero."""

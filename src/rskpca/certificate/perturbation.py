@@ -130,8 +130,142 @@ class SampleOperator:
         return self.root * np.random.default_rng(0).normal(size=(len(self.root), _RANDOM))
 
 
-class SampledSums:
-    """Sums over groups of sampled rows, from which M can be computed with any group left out.
+class Sums:
+    """Sums over groups of sampled rows, from which M can be computed with any group left out."""
+
+    mu: Array  # eigenvalues of the model, divided by n
+    s: Array  # shares of the sampled rows
+    xx: Array  # inner products of their features
+    a: Array  # their coordinates on the axes of the model
+    groups: list[slice]
+    center: bool
+    largest: float  # a bound on the eigenvalues of T orthogonal to the axes
+    fast: bool
+    square: Square | None = None
+
+    @cached_property
+    def _blocks(self) -> dict[int, Blocks]:
+        return {}
+
+    def _first(self) -> tuple[Blocks, Array]:
+        """Return the blocks of M, and f at the sampled rows."""
+        raise NotImplementedError  # implemented by subclasses
+
+    def blocks_without(self) -> Blocks:
+        """Return the blocks of M with each group of rows left out in turn."""
+        raise NotImplementedError  # implemented by subclasses
+
+    def blocks(self, n_steps: int = 1) -> Blocks:
+        """Return the blocks of M."""
+        if n_steps not in self._blocks:
+            self._blocks[n_steps] = self._extend(*self._first(), n_steps)
+        return self._blocks[n_steps]
+
+    def solve(
+        self, n_components: int, *, detailed: bool = True
+    ) -> tuple[Solution, Solution | None]:
+        """Return the solution from all groups and, for the jackknife, with each group left out.
+
+        Parameters
+        ----------
+        n_components : int
+            Number of components of the model.
+        detailed : bool
+            If False, a solution contains only the error of the model itself.
+
+        Returns
+        -------
+        whole : Solution
+            The solution from all groups.
+        parts : Solution or None
+            The solutions with each group left out, if there are several groups.
+        """
+        # If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
+        # steps use the operator of the sample, whose error is small by comparison. They change all
+        # solutions in the same way.
+        found, without = self.first_step(n_components, detailed=detailed)
+        if found.error(n_components) >= _FAR:
+            steps = _STEPS - 1, _STEPS
+            later = [self._solution(self.blocks(k), n_components, detailed) for k in steps]
+            if without is not None:
+                without = without.moved(found, later)
+            found = found.moved(found, later)
+        return (found.unknown(), None) if self._misses(found, n_components) else (found, without)
+
+    def first_step(
+        self, n_components: int, *, detailed: bool = True
+    ) -> tuple[Solution, Solution | None]:
+        """Return the result of :meth:`solve` after one step, even if a component is missed."""
+        without = None
+        if len(self.groups) > 1:
+            others = self.blocks_without()
+            if self.fast and not detailed and self.square is None:
+                return Solution.near(self.blocks(), others, self.largest, n_components)
+            without = self._solution(others, n_components, detailed)
+        return self._solution(self.blocks(), n_components, detailed), without
+
+    def _misses(self, found: Solution, n_components: int) -> bool:
+        """Return True if the sample has a component that cannot be reached from the axes."""
+        # No number of Lanczos steps finds an isolated cluster without a basis point. However, the
+        # operator of the sample has a large eigenvalue for it, which random vectors reveal. Both
+        # eigenvalues are computed from the same rows, so that their sampling errors cancel.
+        if self.largest <= found.eigenvalues[n_components - 1]:
+            return False
+        operator, own = self._searched
+        known, values = operator.search(own, n_components)
+        return bool(np.any(values > _MISSED * known + 3 * self.largest / len(self.s)))
+
+    @cached_property
+    def _searched(self) -> tuple[SampleOperator, Array]:
+        """The operator of some of the rows, and the weighted coordinates of these rows."""
+        rows = slice(None, None, -(-len(self.s) // _SEARCHED))
+        xx = np.ascontiguousarray(self.xx[rows, rows])
+        operator = SampleOperator.of(xx, self.s[rows], self.center)
+        return operator, operator.root * self._about_mean(self.a)[rows]
+
+    def _solution(self, blocks: Blocks, n_components: int, detailed: bool = False) -> Solution:
+        return Solution.of(
+            blocks, self.largest, n_components, detailed=detailed, square=self.square
+        )
+
+    def expand(self, n_components: int) -> Blocks:
+        """Return the blocks of M with the number of Lanczos steps that the error estimate uses."""
+        near = self._solution(self.blocks(), n_components).error(n_components) < _FAR
+        return self.blocks(1 if near else _STEPS)
+
+    def _extend(self, blocks: Blocks, F: Array, n_steps: int) -> Blocks:
+        """Add Lanczos steps, which apply the operator of the sample to f."""
+        moments = list(blocks.moments)
+        steps, means = self._steps(F, n_steps)
+        for before, after in pairwise(steps):
+            weighted = self.s[:, None] * after
+            moments += [before.T @ weighted, after.T @ weighted]
+        return replace(blocks, moments=moments, steps=steps, means=means)
+
+    def _steps(self, F: Array, n_steps: int) -> tuple[list[Array], list[Array]]:
+        """Return f, T f, ... at the sampled rows, and the means subtracted from them."""
+        steps: list[Array] = [F]
+        means: list[Array] = []
+        fx = self._about_mean(self.a)
+        while len(steps) < n_steps:
+            G = self._apply(steps[-1], self.xx, fx)
+            means.append(self.s @ G if self.center else np.zeros(len(self.mu)))
+            steps.append(G - means[-1])
+        return steps, means
+
+    def _apply(self, F: Array, xx: Array, fx: Array) -> Array:
+        """Apply the sample operator, restricted to the complement of the axes, to F."""
+        # ``xx`` contains inner products of points with the rows, ``fx`` the points' coordinates.
+        weighted = self.s[:, None] * F
+        return xx @ weighted - fx @ (self._about_mean(self.a).T @ weighted)
+
+    def _about_mean(self, coordinates: Array) -> Array:
+        """Return coordinates relative to their mean over the data, if the model is centered."""
+        return coordinates - self.s @ self.a if self.center else coordinates
+
+
+class SampledSums(Sums):
+    """Sums whose means over the data are estimated from the sampled rows.
 
     Parameters
     ----------
@@ -181,7 +315,6 @@ class SampledSums:
         self.weights, self.center = pairs.weights[:, None], center
         self.groups = group_rows(len(fx), few=fast)
         self.quantized = quantized
-        self._blocks: dict[int, Blocks] = {}
         n_threads = allowed_threads()
         with single_threaded_blas():  # sums in another order would have other rounding errors
             self.shifts = np.array([self.s[g] @ (fx[g] - fq[g]) for g in self.groups])
@@ -272,13 +405,9 @@ class SampledSums:
             parts -= (self.s @ parts)[:, None]
         return _gram(parts, self.s).sum(axis=0) * n / (n - 1)
 
-    def blocks(self, n_steps: int = 1) -> Blocks:
-        """Return the blocks of M."""
-        if n_steps not in self._blocks:
-            found = self._blocks_of(np.ones((1, len(self.groups))), self.at_all[None])
-            first = Blocks(found.A[0], [m[0] for m in found.moments], found.offsets[0], [], [])
-            self._blocks[n_steps] = self._extend(first, found.steps[0][0], n_steps)
-        return self._blocks[n_steps]
+    def _first(self) -> tuple[Blocks, Array]:
+        found = self._blocks_of(np.ones((1, len(self.groups))), self.at_all[None])
+        return found.only, found.steps[0][0]
 
     def blocks_without(self) -> Blocks:
         """Return the blocks of M with each group of rows left out in turn."""
@@ -323,15 +452,6 @@ class SampledSums:
         F += self.weights * self.self_x
         return F
 
-    def _extend(self, blocks: Blocks, F: Array, n_steps: int) -> Blocks:
-        """Add Lanczos steps, which apply the operator of the sample to f."""
-        moments = list(blocks.moments)
-        steps, means = self._steps(F, n_steps)
-        for before, after in pairwise(steps):
-            weighted = self.s[:, None] * after
-            moments += [before.T @ weighted, after.T @ weighted]
-        return replace(blocks, moments=moments, steps=steps, means=means)
-
     def _drift_correction(self, kept: Array) -> Array:
         """Return a correction to the changes that reduces the noise in the mean of drift * a a'."""
         # The mean of a a' over the data is known up to the small changes. It replaces the mean over
@@ -358,99 +478,6 @@ class SampledSums:
             ]
         )
 
-    def _steps(self, F: Array, n_steps: int) -> tuple[list[Array], list[Array]]:
-        """Return f, T f, ... at the sampled rows, and the means subtracted from them."""
-        steps: list[Array] = [F]
-        means: list[Array] = []
-        fx = self._about_mean(self.a)
-        while len(steps) < n_steps:
-            G = self._apply(steps[-1], self.xx, fx)
-            means.append(self.s @ G if self.center else np.zeros(len(self.mu)))
-            steps.append(G - means[-1])
-        return steps, means
-
-    def _apply(self, F: Array, xx: Array, fx: Array) -> Array:
-        """Apply the sample operator, restricted to the complement of the axes, to F."""
-        # ``xx`` contains inner products of points with the rows, ``fx`` the points' coordinates.
-        weighted = self.s[:, None] * F
-        return xx @ weighted - fx @ (self._about_mean(self.a).T @ weighted)
-
-    def _about_mean(self, coordinates: Array) -> Array:
-        """Return coordinates relative to their mean over the data, if the model is centered."""
-        return coordinates - self.s @ self.a if self.center else coordinates
-
-    def solve(
-        self, n_components: int, *, detailed: bool = True
-    ) -> tuple[Solution, Solution | None]:
-        """Return the solution from all groups and, for the jackknife, with each group left out.
-
-        Parameters
-        ----------
-        n_components : int
-            Number of components of the model.
-        detailed : bool
-            If False, a solution contains only the error of the model itself.
-
-        Returns
-        -------
-        whole : Solution
-            The solution from all groups.
-        parts : Solution or None
-            The solutions with each group left out, if there are several groups.
-        """
-        # If the model is so far from exact kernel PCA that one Lanczos step is not enough, further
-        # steps use the operator of the sample, whose error is small by comparison. They change all
-        # solutions in the same way.
-        found, without = self.first_step(n_components, detailed=detailed)
-        if found.error(n_components) >= _FAR:
-            steps = _STEPS - 1, _STEPS
-            later = [self._solution(self.blocks(k), n_components, detailed) for k in steps]
-            if without is not None:
-                without = without.moved(found, later)
-            found = found.moved(found, later)
-        return (found.unknown(), None) if self._misses(found, n_components) else (found, without)
-
-    def first_step(
-        self, n_components: int, *, detailed: bool = True
-    ) -> tuple[Solution, Solution | None]:
-        """Return the result of :meth:`solve` after one step, even if a component is missed."""
-        without = None
-        if len(self.groups) > 1:
-            others = self.blocks_without()
-            if self.fast and not detailed and self.square is None:
-                return Solution.near(self.blocks(), others, self.largest, n_components)
-            without = self._solution(others, n_components, detailed)
-        return self._solution(self.blocks(), n_components, detailed), without
-
-    def _misses(self, found: Solution, n_components: int) -> bool:
-        """Return True if the sample has a component that cannot be reached from the axes."""
-        # No number of Lanczos steps finds an isolated cluster without a basis point. However, the
-        # operator of the sample has a large eigenvalue for it, which random vectors reveal. Both
-        # eigenvalues are computed from the same rows, so that their sampling errors cancel.
-        if self.largest <= found.eigenvalues[n_components - 1]:
-            return False
-        operator, own = self._searched
-        known, values = operator.search(own, n_components)
-        return bool(np.any(values > _MISSED * known + 3 * self.largest / len(self.s)))
-
-    @cached_property
-    def _searched(self) -> tuple[SampleOperator, Array]:
-        """The operator of some of the rows, and the weighted coordinates of these rows."""
-        rows = slice(None, None, -(-len(self.s) // _SEARCHED))
-        xx = np.ascontiguousarray(self.xx[rows, rows])
-        operator = SampleOperator.of(xx, self.s[rows], self.center)
-        return operator, operator.root * self._about_mean(self.a)[rows]
-
-    def _solution(self, blocks: Blocks, n_components: int, detailed: bool = False) -> Solution:
-        return Solution.of(
-            blocks, self.largest, n_components, detailed=detailed, square=self.square
-        )
-
-    def expand(self, n_components: int) -> Blocks:
-        """Return the blocks of M with the number of Lanczos steps that the error estimate uses."""
-        near = self._solution(self.blocks(), n_components).error(n_components) < _FAR
-        return self.blocks(1 if near else _STEPS)
-
     def deviations(self, fx: Array, xx: Array, xq: Array, n_components: int) -> Array:
         """Return the distance of each point's coordinates from the exact ones, after alignment."""
         # ``fx`` contains the coordinates of the points on the axes. ``xx`` and ``xq`` are the inner
@@ -471,6 +498,69 @@ class SampledSums:
         exact = relative @ vectors[:q, :r] + np.hstack(steps) @ blocks.coordinates @ vectors[q:, :r]
         aligned = fx[:, :r] @ alignment(M, values, vectors, blocks.offsets, r)
         return np.linalg.norm(exact - aligned, axis=1)
+
+
+class ImageSums(Sums):
+    """Sums for a model of which the images T v_i are known at the sampled rows.
+
+    They are means over all rows rather than over the sample, so that h_i is exact. The model must
+    be the projection of T onto the span of a basis, in which the other sums are then exact as well.
+
+    Parameters
+    ----------
+    pairs : ProjectedPairs
+        Inner products of the features.
+    fx : ndarray of shape (n_rows, n_axes)
+        Coordinates of the rows.
+    images : ndarray of shape (n_rows, n_axes)
+        T v_i at the rows, up to a constant if the operator is centered.
+    mu : ndarray of shape (n_axes,)
+        Eigenvalues of the model, divided by n.
+    largest : float
+        As for :class:`SampledSums`.
+    center : bool
+        True if the operator is centered in feature space.
+    fast : bool, default=False
+        As for :class:`SampledSums`.
+    """
+
+    def __init__(
+        self,
+        pairs: ProjectedPairs,
+        fx: Array,
+        images: Array,
+        mu: Array,
+        largest: float,
+        *,
+        center: bool,
+        fast: bool = False,
+    ) -> None:
+        self.mu, self.s, self.xx, self.a = mu, pairs.shares, pairs.xx, fx
+        self.center, self.fast, self.groups = center, fast, group_rows(len(fx), few=fast)
+        self.h = images - fx * mu
+        with single_threaded_blas():
+            operator, own = self._searched
+            self.largest = min(largest, _ABOVE * operator.largest_beyond(own))
+
+    def _first(self) -> tuple[Blocks, Array]:
+        found = self._blocks_of(np.ones((1, len(self.groups))))
+        return found.only, found.steps[0][0]
+
+    def blocks_without(self) -> Blocks:
+        """Return the blocks of M with each group of rows left out in turn."""
+        return self._blocks_of(1 - np.eye(len(self.groups)))
+
+    def _blocks_of(self, kept: Array) -> Blocks:
+        """Return the blocks of M for each row of ``kept``, which selects groups of rows."""
+        s = self.s * kept[:, np.arange(len(self.s)) % len(self.groups)]
+        weights = (s / s.sum(axis=1, keepdims=True))[..., None]
+        means = transpose(weights) @ self.h if self.center else np.zeros((len(s), 1, len(self.mu)))
+        F = self.h - means
+        weighted = weights * F
+        S = self.a.T @ weighted
+        A = np.broadcast_to(np.diag(self.mu), S.shape)
+        moments = [(S + transpose(S)) / 2, transpose(F) @ weighted]
+        return Blocks(A, moments, np.zeros(S.shape[:2]), [F], [])
 
 
 def measure(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from .._core.gram import gram
+from .._core.gram import gram, transposed_product
 from .._core.parallel import single_threaded_blas
 from .._core.sparse import same_rows
 from ..kernels import RadialKernel
@@ -23,7 +23,7 @@ from ..spectral import Centered, EigenSystem, Moments, Plain, Shifted, ritz, sol
 from ..spectral.eigensystem import STORED_CENTERS
 from ..spectral.operators import FittedCentered
 from .lanczos import Solution
-from .perturbation import SampledSums, SampleOperator, measure
+from .perturbation import ImageSums, SampledSums, SampleOperator, Sums, measure
 
 Array = NDArray[np.floating]
 
@@ -103,6 +103,9 @@ class Analysis:
         Sum of the weights of all rows, n.
     values : PairValues or None
         Kernel values of the sampled rows, if they are shared with other models.
+    data : tuple of array and ndarray or None, or None
+        All rows and their weights, if they may be used. They make the estimates more accurate for
+        models with a basis.
     """
 
     kernel: RadialKernel
@@ -113,6 +116,7 @@ class Analysis:
     n_components: int
     total: float
     values: PairValues | None = field(default=None, kw_only=True)
+    data: tuple[Any, Array | None] | None = field(default=None, kw_only=True)
     _truncated = _TRUNCATED
 
     @classmethod
@@ -126,12 +130,14 @@ class Analysis:
         *,
         values: PairValues | None = None,
         span: Moments | None = None,
+        data: tuple[Any, Array | None] | None = None,
     ) -> Analysis | None:
         """Return the analysis of a model, or None if it has no row sample."""
         # ``wider`` contains more eigenpairs of the same operator. Without it, they are computed
         # again, which is impossible for an operator built from the data. With ``size``, only that
         # many of the sampled rows are used, which is faster but less accurate. Passing
-        # ``values`` and ``span`` saves time if they are known.
+        # ``values`` and ``span`` saves time if they are known. With ``data``, means over all rows
+        # replace some of the means over the sample.
         sample = reduced_set.sample
         if sample is None or len(sample) == 0:
             return None
@@ -148,7 +154,7 @@ class Analysis:
         wide = _wider(kernel, reduced_set, system, own) if wider is None else wider
         shared = values if values is not None and values.sample is reduced_set.sample else None
         found = kernel, sample, points, wide, represent, len(system.eigenvalues), n
-        return cls(*found, values=shared)
+        return cls(*found, values=shared, data=None if own else data)
 
     @property
     def center(self) -> bool:
@@ -194,7 +200,7 @@ class Analysis:
         return self.pairs.operator(confidence, center=self.center)
 
     @cached_property
-    def _sums(self) -> SampledSums:
+    def _sums(self) -> Sums:
         return self._sum()
 
     @property
@@ -208,9 +214,11 @@ class Analysis:
         rows = self.sample.rows.astype(np.float64)
         return self.system.extend(rows) * np.sqrt(self.system.eigenvalues)
 
-    def _sum(self, *, fast: bool = False) -> SampledSums:
+    def _sum(self, *, fast: bool = False) -> Sums:
         fx, root = self._coordinates, np.sqrt(self.system.eigenvalues)
         exact, mu = self.system.exact, self._mu
+        if self.data is not None and isinstance(self.pairs, ProjectedPairs):
+            return self._sum_images(*self.data, fast)
         points, index = self._distinct
         fq = fx if exact else (self.system.extend(points) * root)[index]
         flags: Any = {"center": self.center, "quantized": self.center and not exact}
@@ -219,6 +227,19 @@ class Analysis:
         with single_threaded_blas():
             largest = self._largest(fx, mu)
         return SampledSums(pairs, fx, fq, mu, largest, **flags)
+
+    def _sum_images(self, X: Any, weights: Array | None, fast: bool) -> ImageSums:
+        """Return sums in which the images of the axes are means over all rows."""
+        assert isinstance(self.pairs, ProjectedPairs)
+        columns = self.system.extend(X) * (np.sqrt(self.system.eigenvalues) / self.total)
+        columns = columns if weights is None else columns * weights[:, None]
+        rows = self.sample.rows.astype(np.float64)
+        images = transposed_product(self.kernel, X, rows, columns)
+        fx, mu = self._coordinates, self._mu
+        with single_threaded_blas():
+            largest = self._largest(fx, mu)
+        flags: Any = {"center": self.center, "fast": fast}
+        return ImageSums(self.pairs, fx, images, mu, largest, **flags)
 
     def _largest(self, fx: Array, mu: Array) -> float:
         """Return a bound on the eigenvalues of the data in directions orthogonal to the axes.
@@ -389,6 +410,7 @@ class Analysis:
         else:
             xq = self.represent(X) @ self.represent(points).T
         xq = xq if index is None else xq[:, index]
+        assert isinstance(self._sums, SampledSums)
         return self._sums.deviations(coordinates, xx, xq, self.n_components)
 
 

@@ -68,11 +68,12 @@ _MOST_CHEAP = 200
 _WORTHWHILE = 4  # a trial has to save this multiple of its time, because it may fail
 _MEANS, _EIGEN = 6e-9, 2e-10  # seconds per pair of means and feature, and per triple
 # The first basis has c * max_error^a * n_components^b * s^p points, where s is the share of the
-# trace of sampled rows outside the span of _SPANNING others. The values of c, a, b, p were fitted
-# to covtype, magic, pendigits, skin, usps and generated data, where they predict the size within a
-# factor of about 1.8. Because a second basis takes more time, the first one is larger by _MARGIN.
+# trace of some rows outside the span of others, one in _ONE_IN. The values of c, a, b, p were
+# fitted to covtype, magic, pendigits, skin, usps and generated data, where they predict the size
+# within a factor of about 1.8. Because a second basis takes more time, the first one is larger by
+# _MARGIN.
 _GUESS, _MARGIN = (8.0, -0.63, 0.45, 1 / 3), 1.3
-_SPANNING, _REDUNDANT = 32, 1e-10
+_SPANNING, _ONE_IN, _REDUNDANT = 32, 8, 1e-10
 _ROWS_PER_GUESSED_POINT = 10  # smallest ratio of rows to points in the guessed basis
 CALL = 2e-6  # seconds per kernel value computed by a Python function
 _UNKNOWN = 0.9  # error above which the coordinates are unrelated to the exact ones
@@ -80,26 +81,46 @@ _MOST = 4_000  # basis points; their moments take 128 MB
 
 
 class Level(NamedTuple):
-    """A number of sampled rows from which errors are estimated.
+    """A way to estimate errors.
 
     Attributes
     ----------
     rows : int or None
-        The number of rows; None for all sampled rows.
+        The number of sampled rows; None for all of them.
+    exact : bool
+        Whether the operator is applied to the axes of the model exactly, using all rows of the
+        data, so that only the effect on the embedding is estimated from the sampled rows.
     too_large : float
-        Factor by which limits from so few rows may be too large.
-    more : float
-        Seconds needed to estimate the error of a model from the rows of the next level.
+        Factor by which the limits may be too large.
     """
 
     rows: int | None
+    exact: bool = False
     too_large: float = 1.0
-    more: float = math.inf
+
+    def seconds(self, kernel: AnyKernel, n_rows: int, n_features: int, n_axes: int) -> float:
+        """Estimate the time that an estimate takes, given the number of rows of the data."""
+        size = SIZE if self.rows is None else self.rows
+        value = CALL if isinstance(kernel, RowKernel) else 0.0
+        spent = _ESTIMATE + size**2 * (_PAIR + value / 2)
+        if self.exact:
+            sums = gram.product_seconds(n_rows, size, n_features, n_axes)
+            spent += float(sums) + n_rows * size * value
+        return spent
 
 
-# The factors were measured on classification and mnist, where eigenvalues are close, and the times
-# with the kernel values of new rows: 8, 15 and 60 to 100 ms for 100 to 400 means.
-LEVELS = (Level(250, 4.0, 0.015), Level(600, 2.0, 0.08), Level(None))
+# Better levels follow worse ones. The factors were measured on classification and mnist, where
+# eigenvalues are close.
+LEVELS = (
+    Level(250, False, 4.0),
+    Level(600, False, 3.0),
+    Level(250, True, 2.5),
+    Level(None, False, 1.5),
+    Level(1_000, True, 1.5),
+    Level(None, True),
+)
+_ESTIMATE, _PAIR = 0.004, 2.5e-8  # seconds of an estimate: fixed, and per pair of sampled rows
+_NOT_WORSE = 1.8  # a level is skipped if a better one takes at most this multiple of its time
 # If the sample contains all of at most this many rows, their error is measured. For 800 rows, this
 # takes 11 ms; an estimate from 600 of them takes longer and has a limit twice as large.
 _FEW_JUDGED = 1_000
@@ -177,6 +198,7 @@ class BasisSearch:
         self.total = float(rows[0].shape[0] if rows[1] is None else rows[1].sum())
         self.wanted, self.most = max_error, min(most, _MOST)
         self.alternative = alternative
+        self._level = 0  # worse levels did not suffice for an earlier model
         self._thorough = False  # True if errors are always estimated from all sampled rows
         self._axes: dict[int, Subspace] = {}
         self._tried: list[Tried] = []  # models of a sample
@@ -275,16 +297,20 @@ class BasisSearch:
     @cached_property
     def _outside(self) -> float:
         """The share of the trace of a few sampled rows outside the span of other sampled rows."""
-        assert LEVELS[0].rows is not None
-        n_rows = min(LEVELS[0].rows, len(self.sample))
-        if n_rows < 2 * _SPANNING:
+        # The rows do not depend on those that errors are estimated from, which are very different
+        # for data that differ by rounding.
+        rows = self._rows_for_means(0, np.random.RandomState(self.seed))
+        rows = rows[:: -(-rows.shape[0] // (_ONE_IN * _SPANNING))]
+        if rows.shape[0] < 2 * _SPANNING:
             return 1.0
-        values = self._values[0].leading(n_rows)
-        cross, own = values[_SPANNING:, :_SPANNING], float(np.trace(values[_SPANNING:, _SPANNING:]))
+        inside = rows[::_ONE_IN]
+        others = rows[np.arange(rows.shape[0]) % _ONE_IN != 0]
+        cross, own = gram.gram(self.kernel, others, inside), self.kernel.diagonal(others).sum()
         with single_threaded_blas():
-            inverse = np.linalg.pinv(values[:_SPANNING, :_SPANNING], _REDUNDANT, hermitian=True)
-            inside = float(np.sum((cross @ inverse) * cross))
-        return min(max(1 - inside / own, _REDUNDANT), 1.0) if own > 0 else 1.0
+            matrix = gram.gram(self.kernel, inside, inside)
+            inverse = np.linalg.pinv(matrix, _REDUNDANT, hermitian=True)
+            held = float(np.sum((cross @ inverse) * cross))
+        return min(max(1 - held / float(own), _REDUNDANT), 1.0) if own > 0 else 1.0
 
     def _cheap_size(self) -> int:
         """Return the largest basis whose moments take less time than estimating an error."""
@@ -326,7 +352,17 @@ class BasisSearch:
         if self._thorough:
             return full_error(model, values, span)
         repeats = 2 if trial else 1  # the model of all rows has to be judged, too
-        return error_limit(model, self.wanted, values, span, seconds, repeats)
+        data = self._trial_rows if trial else self._rows
+        found, self._level = _judge(
+            model, self.wanted, values, span, seconds, repeats, data, self._level
+        )
+        return found
+
+    @cached_property
+    def _trial_rows(self) -> tuple[Array, Array]:
+        """The rows on which bases are tried, and the number of rows that each represents."""
+        counts = self._trial.weights / self._trial.probabilities
+        return self._trial.rows, counts * (self.total / counts.sum())
 
     def sample_for(self, size: int) -> RowSample:
         """Return the sampled rows from which the error of a model of this size is estimated."""
@@ -471,10 +507,8 @@ class BasisSearch:
 
     def _try(self, basis: Basis) -> Candidate:
         """Fit a model to a sample of the rows, and estimate its error."""
-        trial = self._trial
-        counts = trial.weights / trial.probabilities  # number of rows that each represents
         moments = Moments.of(self.kernel, basis.points, basis.subspace)
-        moments = moments.add(trial.rows, counts * (self.total / counts.sum()))
+        moments = moments.add(*self._trial_rows)
         system, wider = ritz_with_more(moments, self.n_components, center=self.center)
         if len(system.eigenvalues) < self.n_components:
             return Candidate(Estimate(1.0, 1.0), _residual(system), basis, _RATES[0])
@@ -536,19 +570,28 @@ def _expected_rate(model: FittedModel) -> float:
     return 1 / float(np.clip(power, 1 / _RATES[1], 1 / _RATES[0]))
 
 
-def error_limit(
+def error_limit(model: FittedModel, wanted: float) -> Estimate:
+    """Estimate the error from a few rows, and from more if the limit could become small enough."""
+    return _judge(model, wanted)[0]
+
+
+def _judge(
     model: FittedModel,
     wanted: float,
     values: PairValues | None = None,
     span: Moments | None = None,
     seconds: Callable[[float], float] | None = None,
     repeats: int = 1,
-) -> Estimate:
-    """Estimate the error from a few rows, and from more rows while this could save time.
+    data: tuple[Any, Array | None] | None = None,
+    first: int = 0,
+) -> tuple[Estimate, int]:
+    """Estimate the error at the first level, and at better ones while this could save time.
 
     ``seconds`` returns the time, in seconds, of what the caller does next if the limit has a given
-    value. Without it, more rows are used as long as the limit could become small enough.
-    ``repeats`` is the number of models whose errors will be estimated from these rows.
+    value. Without it, better levels are used as long as the limit could become small enough.
+    ``repeats`` is the number of models whose errors will be estimated from these rows. ``data``
+    contains all rows and their weights, if they are known. The index of the last level is also
+    returned.
     """
 
     def decide(limit: float) -> float:
@@ -556,30 +599,55 @@ def error_limit(
 
     seconds = decide if seconds is None else seconds
     parts = model.kernel, model.reduced_set, model.system, model.wider
-    for level in _levels(model.reduced_set.sample, values):
-        analysis = Analysis.of(*parts, level.rows, values=values, span=span)
+    levels = _levels(model, data, first)
+    for (index, level), better in zip(levels, [*levels[1:], None], strict=True):
+        shared: Any = {"values": values, "span": span, "data": data if level.exact else None}
+        analysis = Analysis.of(*parts, level.rows, **shared)
         if analysis is None:
-            return Estimate(1.0, 1.0)
+            return Estimate(1.0, 1.0), index
         found = analysis.embedding_limit(CONFIDENCE, fast=True)
-        n_used = len(analysis.sample)
-        if found.limit <= wanted or (level.rows is not None and n_used < level.rows):
-            break  # small enough, or no more rows can be used
+        few = level.rows is not None and len(analysis.sample) < level.rows
+        if found.limit <= wanted or better is None or few:
+            break  # small enough, or there is no better level
         lowest = wanted if found.limit > _UNKNOWN else found.limit / level.too_large
         least, most = seconds(lowest), seconds(found.limit)
-        if least == most or most - least <= repeats * level.more:
+        if least == most or most - least <= repeats * _level_seconds(better[1], model, data):
             break
-    return found
+    return found, index
 
 
-def _levels(sample: RowSample | None, values: PairValues | None) -> list[Level]:
-    """Return the levels that are left after those that did not suffice for an earlier model.
+def _levels(
+    model: FittedModel, data: tuple[Any, Array | None] | None, first: int
+) -> list[tuple[int, Level]]:
+    """Return the levels, from the first one, without those that are slow and inaccurate.
 
     If there are few rows, all of them are used at once.
     """
-    if sample is not None and sample.complete and len(sample) <= _FEW_JUDGED:
-        return list(LEVELS[-1:])
-    known = 0 if values is None else values.n_rows
-    return [level for level in LEVELS if level.rows is None or level.rows >= known]
+    sample = model.reduced_set.sample
+    if sample is not None and sample.complete:
+        if len(sample) <= _FEW_JUDGED:
+            return [(len(LEVELS), Level(None))]
+        data = None  # the error can be measured
+    usable = [(i, level) for i, level in enumerate(LEVELS) if data is not None or not level.exact]
+    kept: list[tuple[int, Level]] = []
+    fastest = math.inf
+    for i, level in reversed(usable):
+        seconds = _level_seconds(level, model, data)
+        if i < first and kept:
+            break
+        if _NOT_WORSE * seconds < fastest:
+            kept.insert(0, (i, level))
+            fastest = seconds
+    return kept
+
+
+def _level_seconds(
+    level: Level, model: FittedModel, data: tuple[Any, Array | None] | None
+) -> float:
+    n_rows = 0 if data is None else data[0].shape[0]
+    wide = model.system if model.wider is None else model.wider
+    n_features = model.reduced_set.centers.shape[1]
+    return level.seconds(model.kernel, n_rows, n_features, len(wide.eigenvalues))
 
 
 def full_error(

@@ -112,15 +112,15 @@ class Level(NamedTuple):
 # Better levels follow worse ones. The factors were measured on classification and mnist, where
 # eigenvalues are close.
 LEVELS = (
-    Level(250, False, 4.0),
-    Level(600, False, 3.0),
-    Level(250, True, 2.5),
-    Level(None, False, 1.5),
-    Level(1_000, True, 1.5),
+    Level(250, False, 6.0),
+    Level(600, False, 4.0),
+    Level(250, True, 3.0),
+    Level(None, False, 1.7),
+    Level(1_000, True, 1.7),
     Level(None, True),
 )
 _ESTIMATE, _PAIR = 0.004, 2.5e-8  # seconds of an estimate: fixed, and per pair of sampled rows
-_NOT_WORSE = 1.8  # a level is skipped if a better one takes at most this multiple of its time
+_NOT_WORSE = 2.4  # a level is skipped if a better one takes at most this multiple of its time
 # If the sample contains all of at most this many rows, their error is measured. For 800 rows, this
 # takes 11 ms; an estimate from 600 of them takes longer and has a limit twice as large.
 _FEW_JUDGED = 1_000

@@ -119,7 +119,7 @@ LEVELS = (
     Level(1_000, True, 1.7),
     Level(None, True),
 )
-_ESTIMATE, _PAIR = 0.004, 2.5e-8  # seconds of an estimate: fixed, and per pair of sampled rows
+_ESTIMATE, _PAIR = 0.0035, 2.8e-8  # seconds of an estimate: fixed, and per pair of sampled rows
 _NOT_WORSE = 2.4  # a level is skipped if a better one takes at most this multiple of its time
 # If the sample contains all of at most this many rows, their error is measured. For 800 rows, this
 # takes 11 ms; an estimate from 600 of them takes longer and has a limit twice as large.

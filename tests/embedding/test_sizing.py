@@ -110,7 +110,7 @@ class Recorded:
     def __init__(self, limits, n_rows=3_000):
         self.limits, self.rows, self.sample = limits, [], range(n_rows)
 
-    def __call__(self, *parts, values=None, span=None, data=None):
+    def __call__(self, *parts, values=None, span=None, images=None):
         self.rows.append(parts[4] if len(parts) > 4 else None)
         return self
 
@@ -149,46 +149,51 @@ def test_no_level_is_tried_twice_with_the_same_rows(rows, n_rows, monkeypatch):
     assert error_limit(model, 0.01).limit == 0.03
 
 
-def levels_of(X, first=0, *, data=True, kernel=KERNEL):
-    model = NystromKernelPCA(3, kernel=kernel, landmarks=30).fit(X[:3_000]).model_
-    found = _sizing._levels(model, (X, None) if data else None, first)
+def levels_of(rows, n_rows, first=0):
+    """Return the levels used for a model of these rows, as if there were ``n_rows`` of them."""
+    model = NystromKernelPCA(3, kernel=KERNEL, landmarks=30).fit(rows).model_
+    found = _sizing._levels(model, n_rows, first)
     assert [index for index, _ in found] == sorted(index for index, _ in found)
     return [(level.rows, level.exact) for _, level in found]
 
 
+PAIRS = [(250, False), (600, False), (None, False)]
+
+
 def test_levels_are_skipped_if_better_ones_take_hardly_more_time(rows):
-    assert levels_of(rows, data=False) == [(250, False), (600, False), (None, False)]
-    assert levels_of(rows) == [(250, True), (1_000, True), (None, True)]
-    few = levels_of(np.resize(rows, (20_000, 5)))
-    assert few[0] == (250, False)
-    many = levels_of(np.resize(rows, (1_000_000, 5)))
-    assert many == [(250, False), (600, False), (None, False), (None, True)]
+    assert levels_of(rows, 0) == PAIRS
+    assert levels_of(rows, 3_000) == [(250, True), (1_000, True), (None, True)]
+    assert levels_of(rows, 1_000_000) == [*PAIRS, (None, True)]
 
 
 def test_levels_that_did_not_suffice_are_not_tried_again(rows):
-    many = np.resize(rows, (1_000_000, 5))
-    assert levels_of(many, first=1)[0] == (600, False)
-    assert levels_of(many, first=5) == [(None, True)]
-    assert levels_of(rows, first=5, data=False) == [(None, False)]
+    assert levels_of(rows, 1_000_000, first=1) == [*PAIRS[1:], (None, True)]
+    assert levels_of(rows, 1_000_000, first=5) == [(None, True)]
+    assert levels_of(rows, 0, first=5) == [(None, False)]
 
 
-@pytest.mark.parametrize("trial", [False, True])
-def test_the_search_estimates_errors_from_all_rows(trial, monkeypatch):
-    X = datasets.blobs(12_000, 5)
-    monkeypatch.setattr(_sizing, "_TRIAL_ROWS", 4_000)
-    monkeypatch.setattr(_sizing, "LEVELS", (Level(600, True),))
-    found = search(X)
-    basis = found._choose("means", 40)
-    if trial:
-        error = found._try(basis).error
-    else:
-        model = NystromKernelPCA(3, kernel=KERNEL, landmarks=basis).fit(X)
-        error = found.error(model.model_, model._moments_)
+def estimate(found, basis, X):
+    """Return the error that a search estimates for a basis, and the true error."""
     model = NystromKernelPCA(3, kernel=KERNEL, landmarks=basis).fit(X)
     exact = NystromKernelPCA(3, kernel=KERNEL, n_centers=600).fit(X)
-    true = embedding_error(exact.transform(X), model.transform(X))
-    assert error.estimate == pytest.approx(true, rel=0.1)
-    assert true < error.limit < 1.3 * true
+    return found.error(model.model_), embedding_error(exact.transform(X), model.transform(X))
+
+
+@pytest.mark.parametrize("n_known", [12_000, 4_000])
+def test_the_operator_is_computed_from_all_rows_or_not_at_all(n_known, monkeypatch):
+    X, seen = datasets.blobs(12_000, 5), []
+    found = search(X[:n_known], max_error=1e-6)
+    judge = _sizing._judge
+
+    def record(model, wanted, *, data, **options):
+        seen.append(data)
+        return judge(model, wanted, data=data, **options)
+
+    monkeypatch.setattr(_sizing, "_judge", record)
+    monkeypatch.setattr(_sizing, "LEVELS", (Level(None), Level(1_500, True)))
+    error, true = estimate(found, found._choose("means", 40), X)
+    assert [data is None for data in seen] == [n_known < 12_000]
+    assert true < error.limit < 2 * true
 
 
 def test_the_error_of_a_few_rows_is_measured_instead_of_estimated(rows):

@@ -67,8 +67,8 @@ class Blocks:
     means: list[Array]
 
     @property
-    def only(self) -> Blocks:
-        """The blocks of a stack that contains one of each, without the values at the rows."""
+    def single(self) -> Blocks:
+        """The blocks of a stack of one, without the values at the rows."""
         return Blocks(self.A[0], [moment[0] for moment in self.moments], self.offsets[0], [], [])
 
     @cached_property

@@ -407,7 +407,7 @@ class SampledSums(Sums):
 
     def _first(self) -> tuple[Blocks, Array]:
         found = self._blocks_of(np.ones((1, len(self.groups))), self.at_all[None])
-        return found.only, found.steps[0][0]
+        return found.single, found.steps[0][0]
 
     def blocks_without(self) -> Blocks:
         """Return the blocks of M with each group of rows left out in turn."""
@@ -544,7 +544,7 @@ class ImageSums(Sums):
 
     def _first(self) -> tuple[Blocks, Array]:
         found = self._blocks_of(np.ones((1, len(self.groups))))
-        return found.only, found.steps[0][0]
+        return found.single, found.steps[0][0]
 
     def blocks_without(self) -> Blocks:
         """Return the blocks of M with each group of rows left out in turn."""

